@@ -1,0 +1,308 @@
+/* lscm: latent structural causal models from data with known interventions.
+ *
+ * The whole public interface, in the order of the work: failing, settings, simulating, data sets,
+ * estimates and their scores. Arrays are row-major; every array argument has its shape beside it.
+ * Conventions: d nodes, D features, N rows (samples); w[j][i] is the edge j -> i; order[k] is the
+ * node at position k, causes first. The library never prints, exits or keeps global state, and a
+ * handle may be used by one thread at a time.
+ */
+#ifndef LSCM_H
+#define LSCM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LSCM_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define LSCM_API __attribute__((visibility("default")))
+#else
+#define LSCM_API
+#endif
+
+/* ---- Failing --------------------------------------------------------------------------------
+ * Every function that can fail returns a status and, when `why` is not NULL, leaves one sentence
+ * there: what is wrong, where, and what to do. */
+
+#define LSCM_STATUS_TABLE(X)                                                                       \
+    X(OK, "done")                                                                                  \
+    X(USAGE, "a setting or an argument is wrong")                                                  \
+    X(MISSING, "a file or an array is missing")                                                    \
+    X(READ, "a file could not be read")                                                            \
+    X(FORMAT, "a file is not what its name says")                                                  \
+    X(SHAPE, "shapes do not agree")                                                                \
+    X(VALUE, "a number is not allowed where it stands")                                            \
+    X(CYCLE, "a graph has a cycle")                                                                \
+    X(EXISTS, "the output exists already")                                                         \
+    X(WRITE, "the output could not be written")                                                    \
+    X(MEMORY, "out of memory")                                                                     \
+    X(STOPPED, "stopped on request")                                                               \
+    X(TOOL, "a program that is needed is not installed")
+
+typedef enum lscm_status {
+#define LSCM_STATUS_ENUM(name, sentence) LSCM_##name,
+    LSCM_STATUS_TABLE(LSCM_STATUS_ENUM)
+#undef LSCM_STATUS_ENUM
+} lscm_status;
+
+typedef struct lscm_error {
+    lscm_status status;
+    char text[1024];
+} lscm_error;
+
+LSCM_API const char *lscm_status_text(lscm_status status);
+LSCM_API const char *lscm_version(void);
+
+/* The candidate that `word` was probably meant to be, or NULL when none is near. */
+LSCM_API const char *lscm_suggest(const char *word, const char *const *candidates, size_t count);
+
+/* Called now and then by long operations; return true to go on, false to stop (LSCM_STOPPED). */
+typedef bool (*lscm_progress_fn)(void *self, const char *what, uint64_t done, uint64_t total);
+typedef struct lscm_progress {
+    lscm_progress_fn report; /* may be NULL */
+    void *self;
+} lscm_progress;
+
+/* ---- Settings -------------------------------------------------------------------------------
+ * A group of settings is a plain struct and one table that describes its fields: the table gives
+ * defaults, range checks, --help and stored configurations. */
+
+typedef enum lscm_kind { LSCM_INTEGER, LSCM_REAL, LSCM_FLAG, LSCM_CHOICE } lscm_kind;
+
+typedef struct lscm_setting {
+    const char *name; /* "per_set"; on the command line --per-set */
+    const char *meta; /* what stands behind it in --help, e.g. "D" */
+    lscm_kind kind;
+    size_t offset;       /* of its field; an int64_t, double, bool, or int64_t index of a choice */
+    double initial;      /* default; for a choice its index */
+    double least, most;  /* closed range */
+    const char *choices; /* "er|ba|full", or NULL */
+    const char *help;    /* one sentence */
+} lscm_setting;
+
+typedef struct lscm_settings_table {
+    const lscm_setting *rows;
+    size_t count;
+} lscm_settings_table;
+
+LSCM_API void lscm_settings_defaults(lscm_settings_table table, void *settings);
+LSCM_API const lscm_setting *lscm_settings_find(lscm_settings_table table, const char *name);
+/* `name` may be written with '-' or '_'. An unknown name or value is answered with the nearest. */
+LSCM_API lscm_status lscm_settings_set(lscm_settings_table table, void *settings, const char *name,
+                                       const char *value, lscm_error *why);
+/* The setting as text that lscm_settings_set would read back to the same value. */
+LSCM_API void lscm_settings_get(const lscm_setting *row, const void *settings, char *out,
+                                size_t size);
+/* All settings in range; says which is not. */
+LSCM_API lscm_status lscm_settings_check(lscm_settings_table table, const void *settings,
+                                         lscm_error *why);
+
+/* ---- Simulating -----------------------------------------------------------------------------
+ * z = z W + e under do(targets, values), x = g(z) + noise; see docs/model.md. Columns of the
+ * table: kind, field, meta, default, least, most, choices, help. */
+
+#define LSCM_SIMULATION_TABLE(X)                                                                   \
+    X(INTEGER, nodes, "d", 5, 1, 100000, NULL, "causal variables")                                 \
+    X(INTEGER, features, "D", 100, 1, 1e9, NULL,                                                   \
+      "observed dimensions (pictures, identity and son set their own)")                            \
+    X(CHOICE, graph, "NAME", 0, 0, 2, "er|ba|full",                                                \
+      "random graph: Erdos-Renyi, Barabasi-Albert or every edge of a random order")                \
+    X(REAL, degree, "E", 1, 0, 1e5, NULL, "expected edges per node, the e of ER-e")                \
+    X(CHOICE, weights, "NAME", 0, 0, 1, "uniform|gaussian",                                        \
+      "edge weights: |w| uniform in [weight-low, weight-high] with a random sign, or N(0, "        \
+      "weight-high^2)")                                                                            \
+    X(REAL, weight_low, "W", 0.5, 0, 1e6, NULL, "smallest |weight|")                               \
+    X(REAL, weight_high, "W", 2, 0, 1e6, NULL, "largest |weight|, or sd of gaussian weights")      \
+    X(CHOICE, noise, "NAME", 0, 0, 2, "equal|unequal|chi2",                                        \
+      "sd of each node's noise: all noise-scale; noise-scale * exp U(0, log 2); or variance "      \
+      "noise-scale^2 * k/chi2(k), k = noise-dof")                                                  \
+    X(REAL, noise_scale, "S", 0.1, 0, 1e6, NULL, "scale of the nodes' noise")                      \
+    X(INTEGER, noise_dof, "K", 10, 1, 100000, NULL, "degrees of freedom of chi2 noise")            \
+    X(INTEGER, observational, "N", 500, 0, 1e12, NULL, "rows without intervention")                \
+    X(INTEGER, sets, "K", 20, 0, 1e9, NULL, "intervention sets")                                   \
+    X(INTEGER, per_set, "N", 100, 1, 1e9, NULL, "rows in each set")                                \
+    X(CHOICE, targets, "NAME", 0, 0, 2, "multi|single|cycle",                                      \
+      "targets of a set: 1 to d-1 random nodes, one random node, or the nodes in turn")            \
+    X(CHOICE, values, "NAME", 0, 0, 2, "uniform|gaussian|zero",                                    \
+      "values set by do(): U(-value-scale, value-scale), N(0, value-scale^2), or 0")               \
+    X(REAL, value_scale, "S", 10, 0, 1e6, NULL, "scale of the values")                             \
+    X(REAL, actuator_noise, "S", 0, 0, 1e6, NULL, "sd of what do() misses its value by")           \
+    X(CHOICE, projection, "NAME", 0, 0, 4, "linear|mlp|image|son|identity",                        \
+      "x from z: random matrix, ReLU network, block picture, rotation, or z itself")               \
+    X(REAL, projection_low, "A", 0, -1e6, 1e6, NULL, "smallest entry of the linear matrix")        \
+    X(REAL, projection_high, "A", 10, -1e6, 1e6, NULL, "largest entry of the linear matrix")       \
+    X(REAL, x_noise, "S", 0, 0, 1e6, NULL, "sd of the noise added to x")                           \
+    X(REAL, clip, "C", 0, 0, 1e6, NULL, "clip z to [-C, C] after sampling; 0 for no clip")         \
+    X(FLAG, paired, NULL, 0, 0, 1, NULL,                                                           \
+      "one observational row per interventional row, sharing its noise")                           \
+    X(INTEGER, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")
+
+typedef struct lscm_simulation {
+#define LSCM_FIELD_INTEGER int64_t
+#define LSCM_FIELD_CHOICE int64_t
+#define LSCM_FIELD_REAL double
+#define LSCM_FIELD_FLAG bool
+#define LSCM_SIMULATION_FIELD(kind, name, meta, initial, least, most, choices, help)               \
+    LSCM_FIELD_##kind name;
+    LSCM_SIMULATION_TABLE(LSCM_SIMULATION_FIELD)
+#undef LSCM_SIMULATION_FIELD
+} lscm_simulation;
+
+LSCM_API lscm_settings_table lscm_simulation_table(void);
+/* Names and one-line descriptions of the presets; NULL past the last. */
+LSCM_API const char *lscm_preset_name(size_t index);
+LSCM_API const char *lscm_preset_help(size_t index);
+/* Defaults, then the preset as published for `nodes` nodes (0: the preset's own number). */
+LSCM_API lscm_status lscm_simulation_preset(lscm_simulation *out, const char *preset, int64_t nodes,
+                                            lscm_error *why);
+
+/* ---- Data sets ------------------------------------------------------------------------------
+ * Rows are read in blocks from wherever they are (a file, memory, the simulator); only what is
+ * asked for is ever in memory. */
+
+typedef struct lscm_dataset lscm_dataset;
+
+typedef enum lscm_field {
+    LSCM_X,       /* (N, D), (N, H, W) or (N, H, W, C) */
+    LSCM_TARGETS, /* (N, d): 1 where do() acted */
+    LSCM_VALUES,  /* (N, d): what do() set there */
+    LSCM_Z,       /* (N, d): truth */
+    LSCM_W,       /* (d, d): truth */
+    LSCM_SIGMA,   /* (d): truth, noise sd */
+    LSCM_ORDER,   /* (d): truth */
+    LSCM_FIELDS
+} lscm_field;
+
+enum { LSCM_MAX_DIMS = 4 };
+
+typedef struct lscm_shape {
+    bool present;
+    int ndim;
+    size_t dims[LSCM_MAX_DIMS];
+    const char *dtype; /* "float64", "uint8", ... as stored */
+} lscm_shape;
+
+/* How to read what is not our own format; zero everywhere is the default. */
+typedef struct lscm_open_options {
+    const char *ignore; /* CSV columns to leave out: "soft,env" */
+    const char *truth;  /* CSV matrix of the true graph, row = parent */
+    const char *names;  /* node names: "raf,mek,erk" */
+    bool truth_only;    /* w and what else there is of the truth will do; a CSV is the graph */
+} lscm_open_options;
+
+LSCM_API lscm_status lscm_simulate(lscm_dataset **out, const lscm_simulation *settings,
+                                   const char *preset, lscm_error *why);
+LSCM_API lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
+                                       const lscm_open_options *options, lscm_error *why);
+/* A data set over arrays that stay yours and must outlive it; NULL for what is not there.
+ * x (rows, features), targets (rows, nodes), values and z (rows, nodes), w (nodes, nodes). */
+typedef struct lscm_arrays {
+    size_t rows, nodes, features;
+    const double *x;
+    const uint8_t *targets;
+    const double *values, *z, *w, *sigma;
+} lscm_arrays;
+LSCM_API lscm_status lscm_dataset_wrap(lscm_dataset **out, const lscm_arrays *arrays,
+                                       lscm_error *why);
+LSCM_API void lscm_dataset_free(lscm_dataset *data);
+
+LSCM_API size_t lscm_dataset_rows(const lscm_dataset *data);
+LSCM_API size_t lscm_dataset_nodes(const lscm_dataset *data);
+LSCM_API size_t lscm_dataset_features(const lscm_dataset *data);
+LSCM_API lscm_shape lscm_dataset_shape(const lscm_dataset *data, lscm_field field);
+LSCM_API const char *lscm_dataset_format(const lscm_dataset *data); /* "netCDF-4", "NPZ", ... */
+LSCM_API const char *lscm_dataset_recipe(const lscm_dataset *data); /* JSON object, or NULL */
+/* NULL when the data set has no such name. */
+LSCM_API const char *lscm_dataset_node_name(const lscm_dataset *data, size_t node);
+LSCM_API const char *lscm_dataset_feature_name(const lscm_dataset *data, size_t feature);
+/* Rows [first, first + count) of a field as double; W, SIGMA and ORDER have d, d and d rows. */
+LSCM_API lscm_status lscm_dataset_read(const lscm_dataset *data, lscm_field field, size_t first,
+                                       size_t count, double *out, lscm_error *why);
+
+/* One pass over all rows: masks 0/1, values finite at targets, x finite. */
+typedef struct lscm_overview {
+    double x_min, x_max, x_mean, x_sd;
+    size_t observational; /* rows without a target */
+    size_t sets;          /* distinct non-empty target sets */
+    size_t *per_node;     /* (d): rows in which the node is a target; caller's, may be NULL */
+} lscm_overview;
+LSCM_API lscm_status lscm_dataset_check(const lscm_dataset *data, lscm_overview *overview,
+                                        const lscm_progress *progress, lscm_error *why);
+
+/* The format follows the ending of `path`: .nc, .npz, .csv, .png (a grid of pictures), or none:
+ * a folder in the BIOLS layout. Written under a temporary name and renamed when whole. */
+LSCM_API lscm_status lscm_dataset_save(const lscm_dataset *data, const char *path, bool force,
+                                       const lscm_progress *progress, lscm_error *why);
+/* The true graph in the DOT language, for Graphviz. */
+LSCM_API lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char *path, bool force,
+                                           lscm_error *why);
+
+/* ---- Estimates and their scores -------------------------------------------------------------
+ * Definitions in docs/metrics.md. A score that cannot be computed from what is there is NaN. */
+
+typedef struct lscm_estimate {
+    size_t draws, nodes, rows;
+    const double *w;         /* (draws, nodes, nodes) */
+    const double *sigma;     /* (draws, nodes), or NULL */
+    const double *edge_prob; /* (nodes, nodes), or NULL: share of draws over the threshold */
+    const double *z;         /* (rows, nodes), or NULL */
+    double threshold;        /* a draw has an edge where |w| exceeds it */
+} lscm_estimate;
+
+typedef struct lscm_truth {
+    const double *w;        /* (nodes, nodes); an edge where not 0 */
+    const double *sigma;    /* (nodes), or NULL */
+    const double *z;        /* (rows, nodes), or NULL */
+    const uint8_t *targets; /* (rows, nodes), or NULL: nothing intervened on */
+} lscm_truth;
+
+#define LSCM_SCORES_TABLE(X)                                                                       \
+    X(e_shd, "expected SHD, a reversed edge counts 1")                                             \
+    X(e_shd_entries, "expected SHD, a reversed edge counts 2 (the paper's)")                       \
+    X(e_shd_cpdag, "expected SHD between equivalence classes")                                     \
+    X(auroc, "area under the ROC curve of the edge probabilities")                                 \
+    X(auprc_graph, "average precision of the edge probabilities")                                  \
+    X(auprc_weights, "average precision of the mean |weight|")                                     \
+    X(tp, "expected true edges found")                                                             \
+    X(fp, "expected edges that are not there")                                                     \
+    X(tn, "expected absent edges left out")                                                        \
+    X(fn, "expected true edges missed")                                                            \
+    X(tpr, "expected true positive rate")                                                          \
+    X(fpr, "expected false positive rate")                                                         \
+    X(precision, "expected precision")                                                             \
+    X(recall, "expected recall")                                                                   \
+    X(f1, "expected F1")                                                                           \
+    X(mcc, "mean correlation of z, matched by assignment")                                         \
+    X(mcc_named, "mean correlation of z, node by node")                                            \
+    X(mcc_free, "mean correlation of z where not intervened on")                                   \
+    X(w_mse, "expected squared error of the weights, mean of d^2 entries")                         \
+    X(x_mse, "squared error of the reconstructed x")                                               \
+    X(kl_z, "expected KL(true || drawn) of the observational z")                                   \
+    X(coverage_90, "share of off-diagonal weights inside their 90% interval")                      \
+    X(coverage_90_edges, "the same over the true edges")                                           \
+    X(edge_ece, "expected calibration error of the edge probabilities")
+
+typedef struct lscm_scores {
+#define LSCM_SCORES_FIELD(name, help) double name;
+    LSCM_SCORES_TABLE(LSCM_SCORES_FIELD)
+#undef LSCM_SCORES_FIELD
+} lscm_scores;
+
+/* Everything but x_mse, which needs x: see lscm_evaluate_file. */
+LSCM_API lscm_status lscm_evaluate(lscm_scores *out, const lscm_estimate *estimate,
+                                   const lscm_truth *truth, lscm_error *why);
+/* An NPZ with w (draws, d, d) or (d, d), and any of sigma, edge_prob, z, x, against the truth
+ * stored in a data set. `draws` (may be NULL) gets the number of draws read. */
+LSCM_API lscm_status lscm_evaluate_file(lscm_scores *out, size_t *draws, const char *estimate,
+                                        const lscm_dataset *truth, double threshold,
+                                        lscm_error *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
