@@ -68,6 +68,10 @@ typedef struct lscm_progress {
     void *self;
 } lscm_progress;
 
+/* Threads used by what the calling thread does next; the default is one per core. Results do not
+ * depend on it. */
+LSCM_API void lscm_set_threads(int count);
+
 /* ---- Settings -------------------------------------------------------------------------------
  * A group of settings is a plain struct and one table that describes its fields: the table gives
  * defaults, range checks, --help and stored configurations. */

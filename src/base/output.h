@@ -8,11 +8,12 @@
 typedef struct output {
     char *path;      /* where it will be */
     char *temporary; /* where it is until then; NULL when not begun */
-    bool folder;
+    bool folder, force;
 } output;
 
 /* Refuses what exists (unless force) and what cannot be written; makes the temporary file (empty)
- * or folder. */
+ * or folder. Even force replaces only a regular file, or a folder that holds nothing but .npy files
+ * and recipe.json; a symbolic link is never replaced or followed. */
 lscm_status output_begin(output *out, const char *path, bool folder, bool force, lscm_error *why);
 /* Puts it in its place. */
 lscm_status output_commit(output *out, lscm_error *why);

@@ -15,6 +15,9 @@ typedef struct rng {
     uint64_t stream; /* one per use: graph, weights, noise, ... */
 } rng;
 
+/* The 128 random bits behind indices 2 block and 2 block + 1. */
+void rng_block(rng r, uint64_t block, uint64_t out[2]);
+
 double rng_uniform(rng r, uint64_t index);
 double rng_normal(rng r, uint64_t index);
 double rng_gumbel(rng r, uint64_t index);

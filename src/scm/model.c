@@ -1,0 +1,182 @@
+/* Random models: a random order of the nodes, a random graph along it, weights, noise.
+ *
+ *   er     each pair (earlier, later) is an edge with probability min(1, 2 e/(d - 1))
+ *   ba     node k of the order takes min(k, round e) distinct parents among the earlier ones, each
+ *          chosen in proportion to 1 + the edges it has already (Barabasi-Albert)
+ *   full   every pair
+ */
+#include "scm/model.h"
+
+#include "base/rng.h"
+#include "scm/streams.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Choices of the settings table, in its order. */
+enum { GRAPH_ER, GRAPH_BA, GRAPH_FULL };
+enum { WEIGHTS_UNIFORM, WEIGHTS_GAUSSIAN };
+enum { NOISE_EQUAL, NOISE_UNEQUAL, NOISE_CHI2 };
+
+/* edge (d, d) over positions: edge[a * d + b] = 1 when position a is a parent of position b. */
+static void draw_er(double probability, uint64_t seed, size_t d, uint8_t *edge)
+{
+    rng r = {seed, STREAM_EDGES};
+    for (size_t a = 0; a < d; a++) {
+        for (size_t b = a + 1; b < d; b++) {
+            edge[a * d + b] = rng_uniform(r, a * d + b) < probability ? 1 : 0;
+        }
+    }
+}
+
+static void draw_ba(size_t parents, uint64_t seed, size_t d, uint8_t *edge, size_t *degree)
+{
+    rng r = {seed, STREAM_EDGES};
+    uint64_t used = 0;
+    for (size_t b = 1; b < d; b++) {
+        size_t wanted = parents < b ? parents : b;
+        size_t total = 0;
+        for (size_t a = 0; a < b; a++) {
+            total += 1 + degree[a];
+        }
+        for (size_t found = 0; found < wanted; found++) {
+            size_t ticket = (size_t)rng_below(r, used++, total);
+            size_t a = 0;
+            /* walk over those not taken yet; their shares add up to total */
+            for (;; a++) {
+                size_t share = edge[a * d + b] != 0 ? 0 : 1 + degree[a];
+                if (ticket < share) {
+                    break;
+                }
+                ticket -= share;
+            }
+            edge[a * d + b] = 1;
+            total -= 1 + degree[a];
+        }
+        for (size_t a = 0; a < b; a++) {
+            degree[a] += edge[a * d + b];
+            degree[b] += edge[a * d + b];
+        }
+    }
+}
+
+static void draw_graph(const lscm_simulation *s, size_t d, uint8_t *edge, size_t *degree)
+{
+    uint64_t seed = (uint64_t)s->seed;
+    if (s->graph == GRAPH_BA) {
+        draw_ba((size_t)llround(s->degree), seed, d, edge, degree);
+    } else {
+        double probability = d > 1 ? 2 * s->degree / ((double)d - 1) : 0;
+        draw_er(s->graph == GRAPH_FULL ? 1 : probability, seed, d, edge);
+    }
+}
+
+static double draw_weight(const lscm_simulation *s, uint64_t index)
+{
+    rng size = {(uint64_t)s->seed, STREAM_WEIGHTS};
+    rng sign = {(uint64_t)s->seed, STREAM_SIGNS};
+    if (s->weights == WEIGHTS_GAUSSIAN) {
+        return s->weight_high * rng_normal(size, index);
+    }
+    double w = s->weight_low + (s->weight_high - s->weight_low) * rng_uniform(size, index);
+    return rng_below(sign, index, 2) == 0 ? w : -w;
+}
+
+static double draw_sigma(const lscm_simulation *s, size_t node)
+{
+    rng r = {(uint64_t)s->seed, STREAM_SIGMA};
+    if (s->noise == NOISE_UNEQUAL) {
+        return s->noise_scale * exp(log(2) * rng_uniform(r, node));
+    }
+    if (s->noise == NOISE_CHI2) {
+        double chi2 = 0;
+        uint64_t dof = (uint64_t)s->noise_dof;
+        for (uint64_t k = 0; k < dof; k++) {
+            double n = rng_normal(r, node * dof + k);
+            chi2 += n * n;
+        }
+        return s->noise_scale * sqrt((double)dof / chi2);
+    }
+    return s->noise_scale;
+}
+
+static void list_parents(scm_model *m)
+{
+    size_t edges = 0;
+    for (size_t i = 0; i < m->d; i++) {
+        m->parent_start[i] = edges;
+        for (size_t j = 0; j < m->d; j++) {
+            if (m->w[j * m->d + i] != 0) {
+                m->parents[edges++] = j;
+            }
+        }
+    }
+    m->parent_start[m->d] = edges;
+}
+
+static void lay_out(scm_model *m, arena *a, uint8_t **edge, size_t **degree)
+{
+    size_t d = m->d;
+    m->w = arena_take(a, d * d, sizeof *m->w);
+    m->sigma = arena_take(a, d, sizeof *m->sigma);
+    m->order = arena_take(a, d, sizeof *m->order);
+    m->parent_start = arena_take(a, d + 1, sizeof *m->parent_start);
+    m->parents = arena_take(a, d * (d - 1) / 2, sizeof *m->parents);
+    *edge = arena_take(a, d * d, sizeof **edge);
+    *degree = arena_take(a, d, sizeof **degree);
+}
+
+lscm_status scm_model_random(scm_model *out, const lscm_simulation *settings, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    uint8_t *edge = NULL;
+    size_t *degree = NULL;
+    scm_model m = {.d = (size_t)settings->nodes};
+    lay_out(&m, &m.memory, &edge, &degree);
+    TRY(arena_open(&m.memory, why));
+    lay_out(&m, &m.memory, &edge, &degree);
+
+    rng_permutation((rng){(uint64_t)settings->seed, STREAM_ORDER}, 0, m.d, m.order);
+    draw_graph(settings, m.d, edge, degree);
+    for (size_t a = 0; a < m.d; a++) {
+        for (size_t b = a + 1; b < m.d; b++) {
+            if (edge[a * m.d + b] != 0) {
+                m.w[m.order[a] * m.d + m.order[b]] = draw_weight(settings, a * m.d + b);
+            }
+        }
+    }
+    for (size_t i = 0; i < m.d; i++) {
+        m.sigma[i] = draw_sigma(settings, i);
+    }
+    list_parents(&m);
+    *out = m;
+done:
+    return status;
+}
+
+void scm_model_close(scm_model *model)
+{
+    arena_close(&model->memory);
+}
+
+void scm_model_sample(const scm_model *model, size_t n, const uint8_t *mask, const double *values,
+                      const double *noise, double *z)
+{
+    for (size_t k = 0; k < model->d; k++) {
+        size_t i = model->order[k];
+        double *restrict zi = z + i * n;
+        memcpy(zi, noise + i * n, n * sizeof *zi);
+        for (size_t p = model->parent_start[i]; p < model->parent_start[i + 1]; p++) {
+            size_t j = model->parents[p];
+            double w = model->w[j * model->d + i];
+            const double *restrict zj = z + j * n;
+            for (size_t r = 0; r < n; r++) {
+                zi[r] += w * zj[r];
+            }
+        }
+        for (size_t r = 0; r < n; r++) {
+            double set = values[i * n + r] + noise[i * n + r];
+            zi[r] = mask[i * n + r] != 0 ? set : zi[r];
+        }
+    }
+}

@@ -1,0 +1,115 @@
+/* The published experiments by name: settings on top of the defaults, then the number of sets and
+ * of points as published for that many nodes (the row with the largest `nodes` not above the
+ * asked). */
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct named_settings {
+    const char *name, *help;
+    const char *settings; /* "name=value ..." */
+} named_settings;
+
+#define REVISED                                                                                    \
+    "observational=2000 noise=unequal noise_scale=1 values=gaussian value_scale=2 "                \
+    "actuator_noise=0.1 projection_low=-5 projection_high=5 x_noise=0.1"
+
+static const named_settings PRESETS[] = {
+    {"paper-linear", "x = z A without noise, A = 10 U(0,1)", ""},
+    {"paper-nonlinear", "x from a random three-layer ReLU network", "projection=mlp"},
+    {"paper-image", "50 x 50 pictures of blocks; z clipped to +-8",
+     "projection=image noise_scale=1.5 value_scale=5 clip=8"},
+    {"revised-linear", "the paper's later protocol: unequal noise, noisy x and actuators", REVISED},
+    {"revised-nonlinear", "the same with the ReLU network", REVISED " projection=mlp"},
+    {"son", "the same with a rotation, D = d", REVISED " projection=son"},
+    {"prior", "graph, weights and noise from the prior of the anchored method",
+     "weights=gaussian weight_high=1 noise=chi2 noise_scale=1 values=gaussian value_scale=2 "
+     "projection_low=-5 projection_high=5 x_noise=0.1"},
+};
+enum { PRESET_COUNT = sizeof PRESETS / sizeof PRESETS[0] };
+
+static const struct {
+    const char *preset;
+    int64_t nodes;
+    const char *settings;
+} SIZES[] = {
+    {"paper-linear", 10, "sets=200 per_set=100"},
+    {"paper-linear", 20, "sets=100 per_set=200"},
+    {"paper-nonlinear", 10, "sets=50 per_set=100"},
+    {"paper-nonlinear", 20, "sets=100 per_set=100"},
+};
+
+lscm_settings_table lscm_simulation_table(void)
+{
+#define ROW(kind, name, meta, initial, least, most, choices, help)                                 \
+    {#name, meta,    LSCM_##kind, offsetof(lscm_simulation, name), initial, least,                 \
+     most,  choices, help},
+    static const lscm_setting rows[] = {LSCM_SIMULATION_TABLE(ROW)};
+#undef ROW
+    return (lscm_settings_table){rows, sizeof rows / sizeof rows[0]};
+}
+
+const char *lscm_preset_name(size_t index)
+{
+    return index < PRESET_COUNT ? PRESETS[index].name : NULL;
+}
+
+const char *lscm_preset_help(size_t index)
+{
+    return index < PRESET_COUNT ? PRESETS[index].help : NULL;
+}
+
+static lscm_status apply(lscm_simulation *s, const char *settings, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    char name[64];
+    char value[64];
+    int used = 0;
+    while (sscanf(settings, " %63[^=]=%63s%n", name, value, &used) == 2) {
+        TRY(lscm_settings_set(lscm_simulation_table(), s, name, value, why));
+        settings += used;
+    }
+done:
+    return status;
+}
+
+static lscm_status fail_unknown(const char *name, lscm_error *why)
+{
+    const char *names[PRESET_COUNT];
+    for (size_t i = 0; i < PRESET_COUNT; i++) {
+        names[i] = PRESETS[i].name;
+    }
+    const char *best = lscm_suggest(name, names, PRESET_COUNT);
+    if (best != NULL) {
+        return fail(why, LSCM_USAGE, "there is no preset '%s'; did you mean '%s'?", name, best);
+    }
+    return fail(why, LSCM_USAGE, "there is no preset '%s'; `lscm simulate --help` lists them",
+                name);
+}
+
+lscm_status lscm_simulation_preset(lscm_simulation *out, const char *preset, int64_t nodes,
+                                   lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t index = 0;
+    while (index < PRESET_COUNT && strcmp(PRESETS[index].name, preset) != 0) {
+        index++;
+    }
+    if (index == PRESET_COUNT) {
+        return fail_unknown(preset, why);
+    }
+    lscm_settings_defaults(lscm_simulation_table(), out);
+    out->nodes = nodes > 0 ? nodes : out->nodes;
+    /* 100 features, as published, up to 50 nodes; twice the nodes beyond */
+    out->features = out->nodes > 50 ? 2 * out->nodes : out->features;
+    TRY(apply(out, PRESETS[index].settings, why));
+    for (size_t i = 0; i < sizeof SIZES / sizeof SIZES[0]; i++) {
+        if (strcmp(SIZES[i].preset, preset) == 0 && out->nodes >= SIZES[i].nodes) {
+            TRY(apply(out, SIZES[i].settings, why));
+        }
+    }
+done:
+    return status;
+}

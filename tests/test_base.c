@@ -1,0 +1,141 @@
+/* Status, suggestions, settings, arena, views and orders. */
+#include "base/arena.h"
+#include "base/order.h"
+#include "base/view.h"
+#include "testing.h"
+
+static lscm_error why;
+
+static void every_status_has_its_sentence(void **state)
+{
+    (void)state;
+    for (int s = LSCM_OK; s <= LSCM_TOOL; s++) {
+        assert_true(strlen(lscm_status_text((lscm_status)s)) > 3);
+    }
+    assert_string_equal(lscm_status_text((lscm_status)999), "unknown status");
+}
+
+static void suggestions(void **state)
+{
+    (void)state;
+    const char *names[] = {"simulate", "info", "convert", "evaluate"};
+    assert_string_equal(lscm_suggest("simluate", names, 4), "simulate");
+    assert_string_equal(lscm_suggest("evalute", names, 4), "evaluate");
+    assert_string_equal(lscm_suggest("sim", names, 4), "simulate");
+    assert_string_equal(lscm_suggest("inof", names, 4), "info");
+    assert_null(lscm_suggest("xyz", names, 4));
+    assert_null(lscm_suggest("", names, 4));
+}
+
+static void settings_read_back(void **state)
+{
+    (void)state;
+    lscm_settings_table table = lscm_simulation_table();
+    lscm_simulation s;
+    lscm_simulation copy;
+    lscm_settings_defaults(table, &s);
+    assert_ok(lscm_settings_set(table, &s, "noise-scale", "0.1234567890123", &why));
+    assert_ok(lscm_settings_set(table, &s, "per_set", "12", &why));
+    assert_ok(lscm_settings_set(table, &s, "graph", "ba", &why));
+    assert_ok(lscm_settings_set(table, &s, "paired", "true", &why));
+    assert_ok(lscm_settings_set(table, &s, "seed", "9007199254740991", &why));
+    lscm_settings_defaults(table, &copy);
+    for (size_t i = 0; i < table.count; i++) {
+        char text[64];
+        lscm_settings_get(&table.rows[i], &s, text, sizeof text);
+        assert_ok(lscm_settings_set(table, &copy, table.rows[i].name, text, &why));
+    }
+    assert_true(copy.noise_scale == 0.1234567890123 && copy.per_set == 12 && copy.graph == 1);
+    assert_true(copy.paired && copy.seed == 9007199254740991);
+    assert_ok(lscm_settings_check(table, &copy, &why));
+}
+
+static void settings_refuse(void **state)
+{
+    (void)state;
+    lscm_settings_table table = lscm_simulation_table();
+    lscm_simulation s;
+    lscm_settings_defaults(table, &s);
+    assert_fails(lscm_settings_set(table, &s, "noeds", "3", &why), LSCM_USAGE,
+                 "did you mean 'nodes'");
+    assert_fails(lscm_settings_set(table, &s, "nodes", "0", &why), LSCM_USAGE, "between 1 and");
+    assert_fails(lscm_settings_set(table, &s, "nodes", "2.5", &why), LSCM_USAGE, "whole number");
+    assert_fails(lscm_settings_set(table, &s, "nodes", "five", &why), LSCM_USAGE, "not 'five'");
+    assert_fails(lscm_settings_set(table, &s, "nodes", "", &why), LSCM_USAGE, "takes a number");
+    assert_fails(lscm_settings_set(table, &s, "degree", "nan", &why), LSCM_USAGE, "between");
+    assert_fails(lscm_settings_set(table, &s, "degree", "inf", &why), LSCM_USAGE, "between");
+    assert_fails(lscm_settings_set(table, &s, "graph", "err", &why), LSCM_USAGE,
+                 "did you mean 'er'");
+    assert_fails(lscm_settings_set(table, &s, "graph", "tree", &why), LSCM_USAGE, "er|ba|full");
+    assert_fails(lscm_settings_set(table, &s, "paired", "maybe", &why), LSCM_USAGE,
+                 "true or false");
+    s.degree = NAN;
+    assert_fails(lscm_settings_check(table, &s, &why), LSCM_USAGE, "'degree'");
+}
+
+static void arena_measures_then_places(void **state)
+{
+    (void)state;
+    arena a = {0};
+    assert_null(arena_take(&a, 3, sizeof(double)));
+    assert_null(arena_take(&a, 100, 1));
+    assert_ok(arena_open(&a, &why));
+    double *first = arena_take(&a, 3, sizeof(double));
+    char *second = arena_take(&a, 100, 1);
+    assert_non_null(first);
+    assert_non_null(second);
+    assert_true((uintptr_t)first % ARENA_ALIGN == 0 && (uintptr_t)second % ARENA_ALIGN == 0);
+    assert_true((char *)(first + 3) <= second);
+    assert_true(first[2] == 0 && second[99] == 0);
+    assert_null(arena_take(&a, 1, 1000)); /* more than was measured */
+    arena_close(&a);
+    assert_null(arena_take(&a, SIZE_MAX, 16));
+    assert_int_equal(arena_open(&a, &why), LSCM_MEMORY);
+    arena_close(&a);
+}
+
+static void views_share_memory(void **state)
+{
+    (void)state;
+    double data[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    view v = view_of(data, 4, 3);
+    view tail = view_rows(v, 2, 2);
+    assert_true(view_row(v, 1)[2] == 5 && view_row(tail, 1)[0] == 9 && tail.rows == 2);
+    view_row(tail, 0)[0] = -1;
+    assert_true(data[6] == -1);
+}
+
+static void orders(void **state)
+{
+    (void)state;
+    size_t order[3];
+    size_t scratch[3];
+    const double chain[9] = {0, 0, 0, 2, 0, 0, 0, -1, 0}; /* 2 -> 1 -> 0 */
+    const double cycle[9] = {0, 1, 0, 0, 0, 1, 1, 0, 0};
+    const double loop[9] = {0, 0, 0, 0, 1, 0, 0, 0, 0};
+    assert_true(order_of_graph(chain, 3, order, scratch));
+    assert_true(order[0] == 2 && order[1] == 1 && order[2] == 0);
+    assert_true(order_fits_graph(chain, 3, order, scratch));
+    assert_false(order_of_graph(cycle, 3, order, scratch));
+    assert_false(order_of_graph(loop, 3, order, scratch));
+    const size_t wrong[3] = {0, 1, 2};
+    const size_t twice[3] = {2, 2, 0};
+    const size_t outside[3] = {2, 1, 3};
+    assert_false(order_fits_graph(chain, 3, wrong, scratch));
+    assert_false(order_fits_graph(chain, 3, twice, scratch));
+    assert_false(order_fits_graph(chain, 3, outside, scratch));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_status_has_its_sentence),
+        cmocka_unit_test(suggestions),
+        cmocka_unit_test(settings_read_back),
+        cmocka_unit_test(settings_refuse),
+        cmocka_unit_test(arena_measures_then_places),
+        cmocka_unit_test(views_share_memory),
+        cmocka_unit_test(orders),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
