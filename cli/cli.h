@@ -1,0 +1,84 @@
+/* What the subcommands share: their table, options, errors and progress. */
+#ifndef LSCM_CLI_H
+#define LSCM_CLI_H
+
+#include "lscm.h"
+
+#include <argp.h>
+#include <stdio.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+typedef struct command {
+    const char *name;
+    const char *summary; /* one line */
+    int (*run)(int argc, char **argv);
+    const struct argp *(*argp)(void); /* options and texts, for --help, man pages and completion */
+} command;
+
+/* One row per subcommand, a NULL name at the end. */
+extern const command COMMANDS[];
+
+int simulate_run(int argc, char **argv);
+int info_run(int argc, char **argv);
+int convert_run(int argc, char **argv);
+int export_run(int argc, char **argv);
+int evaluate_run(int argc, char **argv);
+const struct argp *simulate_argp(void);
+const struct argp *info_argp(void);
+const struct argp *convert_argp(void);
+const struct argp *export_argp(void);
+const struct argp *evaluate_argp(void);
+
+/* Options that several subcommands take; each names those it wants in its table by these macros. */
+typedef struct common_options {
+    bool quiet, json, force;
+} common_options;
+
+enum { OPTION_FORCE = 'f', OPTION_QUIET = 'q', OPTION_JSON = 'j', OPTION_THREADS = 't' };
+#define COMMON_FORCE                                                                               \
+    {                                                                                              \
+        "force", OPTION_FORCE, NULL, 0, "Replace the output if it exists", 8                       \
+    }
+#define COMMON_QUIET                                                                               \
+    {                                                                                              \
+        "quiet", OPTION_QUIET, NULL, 0, "Say nothing but errors", 9                                \
+    }
+#define COMMON_JSON                                                                                \
+    {                                                                                              \
+        "json", OPTION_JSON, NULL, 0, "Print one line of JSON", 9                                  \
+    }
+#define COMMON_THREADS                                                                             \
+    {                                                                                              \
+        "threads", OPTION_THREADS, "N", 0, "Threads to use (default: one per core)", 9             \
+    }
+
+/* True when `key` was one of the above. */
+bool common_parse(int key, const char *argument, common_options *options, struct argp_state *state);
+
+/* argp_parse, after naming the nearest option for an unknown one; `name` is "simulate". */
+void cli_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input);
+
+/* Prints the sentence; returns the exit code that goes with it. */
+int cli_fail(const lscm_error *why);
+
+/* Progress on standard error: a bar on a terminal, a line now and then elsewhere, nothing when
+ * quiet. It also stops the work when the user pressed Ctrl-C. */
+typedef struct progress_bar {
+    bool quiet;
+    double begun, shown; /* seconds */
+    bool drawn;
+} progress_bar;
+lscm_progress progress_begin(progress_bar *bar, bool quiet);
+void progress_end(progress_bar *bar);
+double seconds_now(void);
+
+/* "1.5 GB" in a static-free way: writes to out. */
+void human_bytes(double bytes, char *out, size_t size);
+
+/* Writes a command's man page, or the bash completion of all, from the same tables. */
+void print_man_page(const command *cmd, FILE *out);
+void print_man_overview(FILE *out);
+void print_completion(FILE *out);
+
+#endif

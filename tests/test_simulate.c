@@ -1,0 +1,522 @@
+/* The simulator against the closed form: z = (v + n) R, R = (I - W M)^-1, n ~ N(0, N_t), so over
+ * the rows of a mask z - v R has mean 0 and covariance R^T N_t R. R is formed here by Gauss-Jordan,
+ * not by ancestral order. Projections are checked against plain loops over what they were drawn
+ * from. */
+#include "base/order.h"
+#include "scm/model.h"
+#include "scm/projection.h"
+#include "testing.h"
+
+static lscm_error why;
+
+static lscm_simulation preset(const char *name, int64_t nodes, int64_t seed)
+{
+    lscm_simulation s;
+    assert_ok(lscm_simulation_preset(&s, name, nodes, &why));
+    s.seed = seed;
+    return s;
+}
+
+static double *read_all(const lscm_dataset *data, lscm_field field)
+{
+    lscm_shape shape = lscm_dataset_shape(data, field);
+    size_t count = 1;
+    for (int i = 0; i < shape.ndim; i++) {
+        count *= shape.dims[i];
+    }
+    double *out = malloc(count * sizeof *out);
+    assert_non_null(out);
+    assert_ok(lscm_dataset_read(data, field, 0, shape.dims[0], out, &why));
+    return out;
+}
+
+/* out (d, d) = inverse of a (d, d), by Gauss-Jordan with pivoting. */
+static void invert(size_t d, double *a, double *out)
+{
+    for (size_t i = 0; i < d * d; i++) {
+        out[i] = i % (d + 1) == 0 ? 1 : 0;
+    }
+    for (size_t c = 0; c < d; c++) {
+        size_t pivot = c;
+        for (size_t r = c + 1; r < d; r++) {
+            pivot = fabs(a[r * d + c]) > fabs(a[pivot * d + c]) ? r : pivot;
+        }
+        for (size_t k = 0; k < d; k++) {
+            double kept = a[c * d + k];
+            a[c * d + k] = a[pivot * d + k];
+            a[pivot * d + k] = kept;
+            kept = out[c * d + k];
+            out[c * d + k] = out[pivot * d + k];
+            out[pivot * d + k] = kept;
+        }
+        double scale = a[c * d + c];
+        for (size_t k = 0; k < d; k++) {
+            a[c * d + k] /= scale;
+            out[c * d + k] /= scale;
+        }
+        for (size_t r = 0; r < d; r++) {
+            double factor = a[r * d + c];
+            for (size_t k = 0; k < d && r != c; k++) {
+                a[r * d + k] -= factor * a[c * d + k];
+                out[r * d + k] -= factor * out[c * d + k];
+            }
+        }
+    }
+}
+
+/* Rows first .. first + n - 1 share one mask. */
+static void check_law(const lscm_simulation *s, size_t d, size_t first, size_t n, const double *w,
+                      const double *sigma, const double *targets, const double *values,
+                      const double *z)
+{
+    double a[64];
+    double r[64];
+    double covariance[64];
+    double mean[8] = {0};
+    double second[64] = {0};
+    const double *mask = targets + first * d;
+    for (size_t j = 0; j < d; j++) {
+        for (size_t i = 0; i < d; i++) {
+            a[j * d + i] = (i == j ? 1 : 0) - (mask[i] != 0 ? 0 : w[j * d + i]);
+        }
+    }
+    invert(d, a, r);
+    for (size_t i = 0; i < d; i++) {
+        for (size_t k = 0; k < d; k++) {
+            covariance[i * d + k] = 0;
+            for (size_t m = 0; m < d; m++) {
+                double sd = mask[m] != 0 ? s->actuator_noise : sigma[m];
+                covariance[i * d + k] += r[m * d + i] * sd * sd * r[m * d + k];
+            }
+        }
+    }
+    for (size_t row = first; row < first + n; row++) {
+        double residual[8];
+        assert_memory_equal(targets + row * d, mask, d * sizeof *mask);
+        for (size_t i = 0; i < d; i++) {
+            residual[i] = z[row * d + i];
+            for (size_t j = 0; j < d; j++) {
+                residual[i] -= values[row * d + j] * r[j * d + i];
+            }
+            mean[i] += residual[i] / (double)n;
+        }
+        for (size_t i = 0; i < d * d; i++) {
+            second[i] += residual[i / d] * residual[i % d] / (double)n;
+        }
+    }
+    for (size_t i = 0; i < d; i++) {
+        /* intervened on exactly: the residual is 0 up to rounding */
+        double floor = 1e-12;
+        assert_near(mean[i], 0, 5 * sqrt(covariance[i * d + i] / (double)n) + floor);
+        for (size_t k = 0; k < d; k++) {
+            double ii = covariance[i * d + i];
+            double kk = covariance[k * d + k];
+            double ik = covariance[i * d + k];
+            assert_near(second[i * d + k], ik, 5.5 * sqrt((ii * kk + ik * ik) / (double)n) + floor);
+        }
+    }
+}
+
+static void check_samples(lscm_simulation s)
+{
+    lscm_dataset *data = NULL;
+    size_t d = (size_t)s.nodes;
+    assert_ok(lscm_simulate(&data, &s, NULL, &why));
+    double *w = read_all(data, LSCM_W);
+    double *sigma = read_all(data, LSCM_SIGMA);
+    double *targets = read_all(data, LSCM_TARGETS);
+    double *values = read_all(data, LSCM_VALUES);
+    double *z = read_all(data, LSCM_Z);
+    size_t observational = (size_t)s.observational;
+    check_law(&s, d, 0, observational, w, sigma, targets, values, z);
+    for (size_t set = 0; set < (size_t)s.sets; set++) {
+        size_t first = observational + set * (size_t)s.per_set;
+        size_t chosen = 0;
+        check_law(&s, d, first, (size_t)s.per_set, w, sigma, targets, values, z);
+        for (size_t i = 0; i < d; i++) {
+            chosen += targets[first * d + i] != 0 ? 1 : 0;
+        }
+        assert_true(chosen >= 1 && chosen <= (d > 1 ? d - 1 : 1));
+    }
+    free(w);
+    free(sigma);
+    free(targets);
+    free(values);
+    free(z);
+    lscm_dataset_free(data);
+}
+
+static void samples_follow_the_closed_form(void **state)
+{
+    (void)state;
+    for (int64_t seed = 1; seed <= 6; seed++) {
+        lscm_simulation s = preset("revised-linear", 5 + seed % 3, seed);
+        s.degree = 2;
+        s.observational = 4000;
+        s.sets = 5;
+        s.per_set = 4000;
+        s.targets = seed % 2; /* multi, single */
+        s.values = seed % 3;
+        check_samples(s);
+        s = preset("paper-linear", 5, seed); /* equal noise, exact do() */
+        s.graph = seed % 3;
+        s.sets = 4;
+        s.per_set = 3000;
+        check_samples(s);
+    }
+    lscm_simulation one = preset("paper-linear", 1, 3);
+    one.per_set = 1000;
+    check_samples(one);
+}
+
+static void values_follow_their_law(void **state)
+{
+    (void)state;
+    for (int64_t kind = 0; kind < 3; kind++) {
+        lscm_dataset *data = NULL;
+        lscm_simulation s = preset("paper-linear", 5, 9);
+        double sum = 0;
+        double squares = 0;
+        double largest = 0;
+        double count = 0;
+        s.values = kind;
+        s.per_set = 1000;
+        assert_ok(lscm_simulate(&data, &s, NULL, &why));
+        double *targets = read_all(data, LSCM_TARGETS);
+        double *values = read_all(data, LSCM_VALUES);
+        for (size_t i = 0; i < lscm_dataset_rows(data) * 5; i++) {
+            assert_true(targets[i] != 0 || values[i] == 0);
+            sum += values[i];
+            squares += values[i] * values[i];
+            largest = fmax(largest, fabs(values[i]));
+            count += targets[i];
+        }
+        double variance = kind == 0 ? 100.0 / 3 : kind == 1 ? 100 : 0;
+        assert_near(sum / count, 0, 5 * sqrt(variance / count) + 1e-300);
+        assert_near(squares / count, variance, 5 * variance * sqrt(2 / count) + 1e-300);
+        assert_true(kind != 0 || (largest <= 10 && largest > 9.99));
+        free(targets);
+        free(values);
+        lscm_dataset_free(data);
+    }
+}
+
+/* Any block, any thread count: the same bits. */
+static void rows_do_not_depend_on_how_they_are_read(void **state)
+{
+    (void)state;
+    const char *names[] = {"paper-linear", "paper-nonlinear", "paper-image", "revised-linear",
+                           "son"};
+    for (size_t p = 0; p < 5; p++) {
+        lscm_dataset *data = NULL;
+        lscm_dataset *other = NULL;
+        lscm_simulation s = preset(names[p], 5, 2);
+        s.observational = 300;
+        s.sets = 3;
+        s.per_set = 77;
+        lscm_set_threads(2);
+        assert_ok(lscm_simulate(&data, &s, NULL, &why));
+        lscm_set_threads(1);
+        assert_ok(lscm_simulate(&other, &s, NULL, &why));
+        const lscm_field fields[] = {LSCM_X, LSCM_TARGETS, LSCM_VALUES, LSCM_Z};
+        for (size_t f = 0; f < 4; f++) {
+            double *whole = read_all(data, fields[f]);
+            size_t cols = fields[f] == LSCM_X ? lscm_dataset_features(data) : 5;
+            double *part = malloc(200 * cols * sizeof *part);
+            assert_non_null(part);
+            const size_t blocks[][2] = {{0, 1},     {1, 127},   {127, 2},
+                                        {128, 128}, {100, 200}, {530, 1}};
+            for (size_t b = 0; b < 6; b++) {
+                assert_ok(
+                    lscm_dataset_read(other, fields[f], blocks[b][0], blocks[b][1], part, &why));
+                assert_memory_equal(part, whole + blocks[b][0] * cols,
+                                    blocks[b][1] * cols * sizeof *part);
+            }
+            free(part);
+            free(whole);
+        }
+        lscm_dataset_free(data);
+        lscm_dataset_free(other);
+    }
+    lscm_set_threads(2);
+}
+
+static void paired_rows_share_noise(void **state)
+{
+    (void)state;
+    lscm_dataset *data = NULL;
+    lscm_simulation s = preset("paper-linear", 6, 4);
+    s.paired = true;
+    s.degree = 2;
+    assert_ok(lscm_simulate(&data, &s, NULL, &why));
+    size_t pairs = 2000;
+    assert_int_equal(lscm_dataset_rows(data), 2 * pairs);
+    double *w = read_all(data, LSCM_W);
+    double *targets = read_all(data, LSCM_TARGETS);
+    double *z = read_all(data, LSCM_Z);
+    for (size_t row = 0; row < pairs; row++) {
+        for (size_t i = 0; i < 6; i++) {
+            double noise[2];
+            for (size_t side = 0; side < 2; side++) {
+                const double *at = z + (row + side * pairs) * 6;
+                noise[side] = at[i];
+                for (size_t j = 0; j < 6; j++) {
+                    noise[side] -= at[j] * w[j * 6 + i];
+                }
+            }
+            assert_true(targets[row * 6 + i] == 0);
+            if (targets[(row + pairs) * 6 + i] == 0) {
+                assert_near(noise[0], noise[1], 1e-12);
+            }
+        }
+    }
+    free(w);
+    free(targets);
+    free(z);
+    lscm_dataset_free(data);
+}
+
+/* x against g(z) recomputed with plain loops. */
+static void projections(void **state)
+{
+    (void)state;
+    for (int64_t kind = 0; kind <= PROJECTION_IDENTITY; kind++) {
+        projection p;
+        lscm_simulation s = preset("paper-linear", 7, 5);
+        double z[21];
+        s.projection = kind;
+        s.features = 12;
+        for (size_t i = 0; i < 21; i++) {
+            z[i] = sin((double)i * 1.7) * 4;
+        }
+        assert_ok(projection_random(&p, &s, &why));
+        size_t D = p.features;
+        double *x = malloc(3 * D * sizeof *x);
+        double *scratch = malloc((projection_scratch(&p, 3) + 1) * sizeof *scratch);
+        double *h = calloc(D, sizeof *h);
+        double *g = calloc(D, sizeof *g);
+        assert_true(x != NULL && scratch != NULL && h != NULL && g != NULL);
+        projection_apply(&p, 3, z, scratch, x);
+        for (size_t r = 0; r < 3; r++) {
+            for (size_t j = 0; j < D; j++) {
+                h[j] = 0;
+                for (size_t i = 0; i < 7 && p.matrix[0] != NULL; i++) {
+                    h[j] += z[r * 7 + i] * p.matrix[0][i * D + j];
+                }
+            }
+            for (int layer = 1; layer < 3 && kind == PROJECTION_MLP; layer++) {
+                for (size_t j = 0; j < D; j++) {
+                    g[j] = 0;
+                    for (size_t i = 0; i < D; i++) {
+                        g[j] += fmax(h[i], 0) * p.matrix[layer][i * D + j];
+                    }
+                }
+                memcpy(h, g, D * sizeof *h);
+            }
+            for (size_t j = 0; j < D && kind == PROJECTION_IMAGE; j++) {
+                /* the paper's cells for the first seven nodes, as row and column of a 5 x 5 grid */
+                const size_t cells[7][2] = {{0, 0}, {0, 4}, {4, 0}, {4, 4}, {2, 2}, {1, 1}, {1, 3}};
+                h[j] = 0;
+                for (size_t i = 0; i < 7; i++) {
+                    if (j / 50 / 10 == cells[i][0] && j % 50 / 10 == cells[i][1]) {
+                        h[j] = z[r * 7 + i] / 16 + 0.5;
+                    }
+                }
+            }
+            for (size_t j = 0; j < D; j++) {
+                double expected = kind == PROJECTION_IDENTITY ? z[r * 7 + j] : h[j];
+                assert_near(x[r * D + j], expected, 1e-12);
+            }
+        }
+        free(x);
+        free(scratch);
+        free(h);
+        free(g);
+        projection_close(&p);
+    }
+}
+
+/* exp of an antisymmetric matrix is a rotation: A A^T = I and A is near I + K. */
+static void son_is_a_rotation(void **state)
+{
+    (void)state;
+    for (int64_t d = 1; d <= 60; d += 13) {
+        projection p;
+        lscm_simulation s = preset("son", d, 8);
+        size_t n = (size_t)d;
+        assert_ok(projection_random(&p, &s, &why));
+        for (size_t i = 0; i < n; i++) {
+            for (size_t k = 0; k < n; k++) {
+                double dot = 0;
+                for (size_t j = 0; j < n; j++) {
+                    dot += p.matrix[0][i * n + j] * p.matrix[0][k * n + j];
+                }
+                assert_near(dot, i == k ? 1 : 0, 1e-13);
+            }
+        }
+        projection_close(&p);
+    }
+}
+
+static void network_weights_are_cut_normals(void **state)
+{
+    (void)state;
+    projection p;
+    lscm_simulation s = preset("paper-nonlinear", 5, 6);
+    assert_ok(projection_random(&p, &s, &why));
+    double squares = 0;
+    double largest = 0;
+    for (size_t i = 0; i < 10000; i++) {
+        double scaled = p.matrix[1][i] * 10; /* fan-in 100 */
+        squares += scaled * scaled / 10000;
+        largest = fmax(largest, fabs(scaled));
+    }
+    assert_true(largest <= 2 && largest > 1.99);
+    /* variance of N(0, 1) cut at 2: 1 - 4 phi(2)/(Phi(2) - Phi(-2)) */
+    assert_near(squares, 0.7737, 0.03);
+    projection_close(&p);
+}
+
+static void many_squares_do_not_overlap(void **state)
+{
+    (void)state;
+    for (int64_t d = 11; d <= 40; d += 29) {
+        projection p;
+        lscm_simulation s = preset("paper-image", d, 1);
+        assert_ok(projection_random(&p, &s, &why));
+        for (size_t i = 0; i < p.d; i++) {
+            assert_true(p.square[i] + 9 * p.side + 9 < p.features);
+            for (size_t j = 0; j < i; j++) {
+                assert_true(p.square[i] != p.square[j]);
+            }
+        }
+        projection_close(&p);
+    }
+}
+
+static size_t edges_of(const scm_model *m)
+{
+    return m->parent_start[m->d];
+}
+
+static void random_graphs(void **state)
+{
+    (void)state;
+    double total = 0;
+    size_t scratch[50];
+    for (int64_t seed = 0; seed < 200; seed++) {
+        scm_model m;
+        lscm_simulation s = preset("paper-linear", 50, seed);
+        s.degree = 2;
+        assert_ok(scm_model_random(&m, &s, &why));
+        total += (double)edges_of(&m);
+        assert_true(order_fits_graph(m.w, 50, m.order, scratch));
+        for (size_t i = 0; i < 2500; i++) {
+            double size = fabs(m.w[i]);
+            assert_true(size == 0 || (size >= 0.5 && size <= 2));
+        }
+        scm_model_close(&m);
+        s.graph = 1;
+        assert_ok(scm_model_random(&m, &s, &why));
+        assert_int_equal(edges_of(&m), 1 + 48 * 2);
+        assert_true(order_fits_graph(m.w, 50, m.order, scratch));
+        scm_model_close(&m);
+        s.graph = 2;
+        assert_ok(scm_model_random(&m, &s, &why));
+        assert_int_equal(edges_of(&m), 50 * 49 / 2);
+        scm_model_close(&m);
+    }
+    /* 100 expected edges, binomial(1225, 4/49) */
+    assert_near(total / 200, 100, 5 * sqrt(1225 * (4.0 / 49) * (45.0 / 49) / 200));
+}
+
+static void presets_are_as_published(void **state)
+{
+    (void)state;
+    lscm_dataset *data = NULL;
+    const struct {
+        const char *name;
+        int64_t nodes;
+        size_t rows, features;
+    } cases[] = {{"paper-linear", 5, 2500, 100},
+                 {"paper-linear", 10, 20500, 100},
+                 {"paper-linear", 20, 20500, 100},
+                 {"paper-nonlinear", 5, 2500, 100},
+                 {"paper-nonlinear", 6, 2500, 100},
+                 {"paper-nonlinear", 10, 5500, 100},
+                 {"paper-nonlinear", 20, 10500, 100},
+                 {"paper-image", 5, 2500, 2500},
+                 {"paper-image", 10, 2500, 2500},
+                 {"revised-linear", 50, 4000, 100},
+                 {"revised-linear", 100, 4000, 200},
+                 {"son", 10, 4000, 10},
+                 {"prior", 5, 2500, 100},
+                 {"paper-linear", 50, 20500, 100}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lscm_simulation s = preset(cases[i].name, cases[i].nodes, 1);
+        assert_ok(lscm_simulate(&data, &s, cases[i].name, &why));
+        assert_int_equal(lscm_dataset_rows(data), cases[i].rows);
+        assert_int_equal(lscm_dataset_features(data), cases[i].features);
+        assert_non_null(strstr(lscm_dataset_recipe(data), cases[i].name));
+        lscm_dataset_free(data);
+    }
+    lscm_simulation image = preset("paper-image", 5, 1);
+    assert_ok(lscm_simulate(&data, &image, NULL, &why));
+    double *z = read_all(data, LSCM_Z);
+    double *x = read_all(data, LSCM_X);
+    double largest = 0;
+    for (size_t i = 0; i < 2500 * 5; i++) {
+        largest = fmax(largest, fabs(z[i]));
+    }
+    for (size_t i = 0; i < 2500 * 2500; i++) {
+        assert_true(x[i] >= 0 && x[i] <= 1);
+    }
+    assert_true(largest == 8);
+    free(z);
+    free(x);
+    lscm_dataset_free(data);
+}
+
+static void bad_settings(void **state)
+{
+    (void)state;
+    lscm_dataset *data = NULL;
+    lscm_simulation s;
+    assert_fails(lscm_simulation_preset(&s, "paper-liner", 5, &why), LSCM_USAGE,
+                 "did you mean 'paper-linear'");
+    s = preset("paper-linear", 5, 1);
+    s.features = 4;
+    assert_fails(lscm_simulate(&data, &s, NULL, &why), LSCM_USAGE, "'features' is 4");
+    s = preset("paper-linear", 5, 1);
+    s.sets = 0;
+    s.observational = 1;
+    assert_fails(lscm_simulate(&data, &s, NULL, &why), LSCM_USAGE, "at least 2");
+    s = preset("paper-linear", 5, 1);
+    s.weight_low = 3;
+    assert_fails(lscm_simulate(&data, &s, NULL, &why), LSCM_USAGE, "weight_low");
+    s = preset("paper-linear", 5, 1);
+    s.x_noise = NAN;
+    assert_fails(lscm_simulate(&data, &s, NULL, &why), LSCM_USAGE, "x_noise");
+    s = preset("paper-linear", 5, 1);
+    s.sets = 0;
+    s.paired = true;
+    assert_fails(lscm_simulate(&data, &s, NULL, &why), LSCM_USAGE, "paired");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_follow_the_closed_form),
+        cmocka_unit_test(values_follow_their_law),
+        cmocka_unit_test(rows_do_not_depend_on_how_they_are_read),
+        cmocka_unit_test(paired_rows_share_noise),
+        cmocka_unit_test(projections),
+        cmocka_unit_test(son_is_a_rotation),
+        cmocka_unit_test(network_weights_are_cut_normals),
+        cmocka_unit_test(many_squares_do_not_overlap),
+        cmocka_unit_test(random_graphs),
+        cmocka_unit_test(presets_are_as_published),
+        cmocka_unit_test(bad_settings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
