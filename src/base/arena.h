@@ -15,6 +15,7 @@
 
 typedef struct arena {
     char *base;      /* NULL while measuring */
+    void *block;     /* what was allocated: base is its first aligned byte */
     size_t used;     /* bytes handed out so far */
     size_t size;     /* bytes at base */
     bool overflowed; /* a size did not fit in size_t */

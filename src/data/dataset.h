@@ -46,8 +46,13 @@ extern const char *const FIELD_NAMES[LSCM_FIELDS]; /* "x", "targets", ... as in 
 
 /* An empty data set that owns nothing yet but its path; freed by lscm_dataset_free at any stage. */
 lscm_status dataset_new(lscm_dataset **out, const char *path, const char *format, lscm_error *why);
-size_t shape_count(const array_shape *shape);     /* elements in all */
-size_t shape_row_bytes(const array_shape *shape); /* bytes of one row */
+/* Elements, bytes and bytes of one row; SIZE_MAX when that does not fit. */
+size_t shape_count(const array_shape *shape);
+size_t shape_bytes(const array_shape *shape);
+size_t shape_row_bytes(const array_shape *shape);
+
+/* Sets rows and nodes, where they are still 0, from the shapes. */
+void dataset_settle(lscm_dataset *data);
 
 /* Native bytes of rows of any field. */
 lscm_status dataset_read_raw(const lscm_dataset *data, lscm_field field, size_t first, size_t count,

@@ -40,4 +40,9 @@ void dtype_swap(dtype type, void *raw, size_t n);
 /* The index of the first element that is NaN or Inf, or n. Integers never are. */
 size_t dtype_first_nonfinite(dtype type, const void *raw, size_t n);
 
+/* IEEE half precision as bits, for files without it: exact to float, and back to the nearest
+ * (ties to even); a NaN keeps its payload. */
+void half_to_float(const uint16_t *half, size_t n, float *out);
+void half_from_float(const float *from, size_t n, uint16_t *out);
+
 #endif

@@ -1,50 +1,38 @@
-/* Simulated data as a source of rows. Row r is a pure function of (settings, r):
- *
- *   targets  from the set that r belongs to,   values v_r,   noise e_r  ->  z_r  ->  x_r = g(z_r) +
- * noise
- *
- * so nothing is stored: rows are made when they are read, in tiles of TILE rows that are always
- * made whole, which keeps every bit the same for any block size and any number of threads. Rows:
- * `observational` ones first, then `sets` x `per_set`. Paired: interventional row k shares its
- * noise with observational row k.
- */
+/* Simulated data as a source of rows: x_r = g(z_r) + noise, made when they are read; nothing but
+ * the latents of the last block is kept, for the caller that asks for x, then targets, values and z
+ * of the same rows. Rows beyond what is kept are made in several rounds. */
 #include "base/rng.h"
 #include "base/threads.h"
 #include "data/dataset.h"
-#include "scm/model.h"
+#include "scm/latents.h"
 #include "scm/projection.h"
 #include "scm/recipe.h"
 #include "scm/streams.h"
 
-#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE = 128 };
+enum { KEPT_BYTES = 32 << 20 };
 
-/* Choices of the settings table, in its order. */
-enum { TARGETS_MULTI, TARGETS_SINGLE, TARGETS_CYCLE };
-enum { VALUES_UNIFORM, VALUES_GAUSSIAN, VALUES_ZERO };
-
-typedef struct tile {
-    double *values, *noise, *z;       /* (TILE, d) */
-    double *values_t, *noise_t, *z_t; /* (d, TILE) */
-    uint8_t *mask, *mask_t;           /* (TILE, d), (d, TILE) */
-    size_t *chosen;                   /* (d) */
-    double *x;                        /* (TILE, D) */
-    double *scratch;                  /* of the projection; or one row of noise of x */
-} tile;
+typedef struct thread_scratch {
+    latent_scratch latent;
+    double *x;      /* (TILE, D) */
+    double *hidden; /* of the projection; or one row of noise of x */
+} thread_scratch;
 
 typedef struct simulation {
     row_source source; /* first: a simulation is a row source */
     lscm_simulation settings;
     scm_model model;
     projection project;
-    size_t observational, rows;
+    size_t rows;
     dtype x_type;
     int threads;
-    tile *tiles; /* (threads) */
+    thread_scratch *scratch; /* (threads) */
+    latent_rows kept;        /* of tiles kept_first .. kept_first + kept_count - 1 */
+    size_t kept_first, kept_count, kept_most;
+    latent_level kept_level;
     arena memory;
 } simulation;
 
@@ -52,177 +40,86 @@ static void lay_out(simulation *s, arena *a)
 {
     size_t d = s->model.d;
     size_t D = s->project.features;
-    size_t scratch = projection_scratch(&s->project, TILE);
-    s->tiles = arena_take(a, (size_t)s->threads, sizeof *s->tiles);
+    size_t hidden = projection_scratch(&s->project, TILE);
+    size_t rows = s->kept_most * TILE;
+    s->kept.mask = arena_take(a, rows * d, 1);
+    s->kept.values = arena_take(a, rows * d, sizeof(double));
+    s->kept.z = arena_take(a, rows * d, sizeof(double));
+    s->scratch = arena_take(a, (size_t)s->threads, sizeof *s->scratch);
     for (int k = 0; k < s->threads; k++) {
-        tile t = {
-            .values = arena_take(a, TILE * d, sizeof(double)),
-            .noise = arena_take(a, TILE * d, sizeof(double)),
-            .z = arena_take(a, TILE * d, sizeof(double)),
-            .values_t = arena_take(a, TILE * d, sizeof(double)),
-            .noise_t = arena_take(a, TILE * d, sizeof(double)),
-            .z_t = arena_take(a, TILE * d, sizeof(double)),
-            .mask = arena_take(a, TILE * d, 1),
-            .mask_t = arena_take(a, TILE * d, 1),
-            .chosen = arena_take(a, d, sizeof(size_t)),
+        thread_scratch t = {
+            .latent = latent_scratch_take(a, d),
             .x = arena_take(a, TILE * D, sizeof(double)),
-            .scratch = arena_take(a, scratch > D ? scratch : D, sizeof(double)),
+            .hidden = arena_take(a, hidden > D ? hidden : D, sizeof(double)),
         };
-        if (s->tiles != NULL) {
-            s->tiles[k] = t;
+        if (s->scratch != NULL) {
+            s->scratch[k] = t;
         }
     }
 }
 
-/* The targets of set `set` as a mask (d). */
-static void draw_targets(const simulation *s, size_t set, size_t *chosen, uint8_t *mask)
+static latent_rows kept_tile(const simulation *s, size_t tile)
 {
-    uint64_t seed = (uint64_t)s->settings.seed;
-    size_t d = s->model.d;
-    memset(mask, 0, d);
-    if (s->settings.targets == TARGETS_CYCLE) {
-        mask[set % d] = 1;
+    size_t at = (tile - s->kept_first) * TILE * s->model.d;
+    return (latent_rows){s->kept.mask + at, s->kept.values + at, s->kept.z + at};
+}
+
+/* Makes the latents of tiles begin .. end - 1, unless they are there. */
+static void keep_tiles(simulation *s, size_t begin, size_t end, latent_level level)
+{
+    if (s->kept_level >= level && s->kept_first <= begin && end <= s->kept_first + s->kept_count) {
         return;
     }
-    size_t count = 1;
-    if (s->settings.targets == TARGETS_MULTI && d > 2) {
-        count += (size_t)rng_below((rng){seed, STREAM_TARGET_COUNT}, set, d - 1);
-    }
-    rng_choose((rng){seed, STREAM_TARGETS}, set * d, d, count, chosen);
-    for (size_t k = 0; k < count; k++) {
-        mask[chosen[k]] = 1;
-    }
-}
-
-static void draw_masks(const simulation *s, size_t first, tile *t)
-{
-    size_t d = s->model.d;
-    size_t drawn = SIZE_MAX; /* the set whose mask stands in the row before */
-    for (size_t r = 0; r < TILE; r++) {
-        uint8_t *mask = t->mask + r * d;
-        if (first + r < s->observational) {
-            memset(mask, 0, d);
-            continue;
-        }
-        size_t set = (first + r - s->observational) / (size_t)s->settings.per_set;
-        if (set == drawn) {
-            memcpy(mask, mask - d, d);
-        } else {
-            draw_targets(s, set, t->chosen, mask);
-            drawn = set;
-        }
+    s->kept_first = begin;
+    s->kept_count = end - begin;
+    s->kept_level = level;
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (ptrdiff_t k = (ptrdiff_t)begin; k < (ptrdiff_t)end; k++) {
+        latents_make(&s->settings, &s->model, (size_t)k * TILE, level,
+                     &s->scratch[omp_get_thread_num()].latent, kept_tile(s, (size_t)k));
     }
 }
 
-static void draw_values(const simulation *s, size_t first, tile *t)
-{
-    size_t d = s->model.d;
-    double scale = s->settings.value_scale;
-    rng r = {(uint64_t)s->settings.seed, STREAM_VALUES};
-    if (s->settings.values == VALUES_GAUSSIAN) {
-        rng_normals(r, first * d, TILE * d, t->values);
-        for (size_t i = 0; i < TILE * d; i++) {
-            t->values[i] = t->mask[i] != 0 ? scale * t->values[i] : 0;
-        }
-    } else if (s->settings.values == VALUES_UNIFORM) {
-        rng_uniforms(r, first * d, TILE * d, t->values);
-        for (size_t i = 0; i < TILE * d; i++) {
-            t->values[i] = t->mask[i] != 0 ? scale * (2 * t->values[i] - 1) : 0;
-        }
-    } else {
-        memset(t->values, 0, TILE * d * sizeof *t->values);
-    }
-}
-
-/* e_i, or what do() misses by where it acts. */
-static void draw_noise(const simulation *s, size_t first, tile *t)
-{
-    size_t d = s->model.d;
-    rng r = {(uint64_t)s->settings.seed, STREAM_NOISE};
-    if (!s->settings.paired) {
-        rng_normals(r, first * d, TILE * d, t->noise);
-    } else {
-        for (size_t row = 0; row < TILE; row++) {
-            size_t at = first + row;
-            size_t pair = at < s->observational ? at : at - s->observational;
-            rng_normals(r, pair * d, d, t->noise + row * d);
-        }
-    }
-    for (size_t i = 0; i < TILE * d; i++) {
-        t->noise[i] = t->mask[i] != 0 ? 0 : t->noise[i] * s->model.sigma[i % d];
-    }
-    if (s->settings.actuator_noise > 0) {
-        rng actuator = {(uint64_t)s->settings.seed, STREAM_ACTUATOR};
-        for (size_t i = 0; i < TILE * d; i++) {
-            if (t->mask[i] != 0) {
-                t->noise[i] = s->settings.actuator_noise * rng_normal(actuator, first * d + i);
-            }
-        }
-    }
-}
-
-static void make_z(const simulation *s, size_t first, tile *t)
-{
-    size_t d = s->model.d;
-    double clip = s->settings.clip;
-    draw_masks(s, first, t);
-    draw_values(s, first, t);
-    draw_noise(s, first, t);
-    for (size_t i = 0; i < d; i++) {
-        for (size_t r = 0; r < TILE; r++) {
-            t->values_t[i * TILE + r] = t->values[r * d + i];
-            t->noise_t[i * TILE + r] = t->noise[r * d + i];
-            t->mask_t[i * TILE + r] = t->mask[r * d + i];
-        }
-    }
-    scm_model_sample(&s->model, TILE, t->mask_t, t->values_t, t->noise_t, t->z_t);
-    for (size_t r = 0; r < TILE; r++) {
-        for (size_t i = 0; i < d; i++) {
-            double z = t->z_t[i * TILE + r];
-            t->z[r * d + i] = clip > 0 ? fmin(fmax(z, -clip), clip) : z;
-        }
-    }
-}
-
-static void make_x(const simulation *s, size_t first, tile *t, double *x)
+static void make_x(const simulation *s, size_t first, const double *z, thread_scratch *t, double *x)
 {
     size_t D = s->project.features;
-    projection_apply(&s->project, TILE, t->z, t->scratch, x);
+    projection_apply(&s->project, TILE, z, t->hidden, x);
     if (s->settings.x_noise > 0) {
         rng noise = {(uint64_t)s->settings.seed, STREAM_X_NOISE};
         for (size_t r = 0; r < TILE; r++) {
-            rng_normals(noise, (first + r) * D, D, t->scratch);
+            rng_normals(noise, (first + r) * D, D, t->hidden);
             for (size_t i = 0; i < D; i++) {
-                x[r * D + i] += s->settings.x_noise * t->scratch[i];
+                x[r * D + i] += s->settings.x_noise * t->hidden[i];
             }
         }
     }
 }
 
-/* Rows `from` .. `from + count - 1` of the tile at `first` go to raw, in the field's dtype. */
-static void make_rows(const simulation *s, lscm_field field, size_t first, size_t from,
-                      size_t count, tile *t, void *raw)
+/* Rows from .. from + count - 1 of a tile go to raw, in the field's dtype. */
+static void emit(const simulation *s, lscm_field field, size_t tile, size_t from, size_t count,
+                 thread_scratch *t, void *raw)
 {
     size_t d = s->model.d;
     size_t D = s->project.features;
-    make_z(s, first, t);
+    latent_rows rows = kept_tile(s, tile);
     if (field == LSCM_TARGETS) {
-        memcpy(raw, t->mask + from * d, count * d);
+        memcpy(raw, rows.mask + from * d, count * d);
     } else if (field == LSCM_VALUES) {
-        memcpy(raw, t->values + from * d, count * d * sizeof(double));
+        memcpy(raw, rows.values + from * d, count * d * sizeof(double));
     } else if (field == LSCM_Z) {
-        memcpy(raw, t->z + from * d, count * d * sizeof(double));
-    } else if (s->x_type == DTYPE_FLOAT32) {
-        make_x(s, first, t, t->x);
+        memcpy(raw, rows.z + from * d, count * d * sizeof(double));
+    } else if (s->x_type == DTYPE_FLOAT64 && count == TILE) {
+        make_x(s, tile * TILE, rows.z, t, raw);
+    } else {
+        make_x(s, tile * TILE, rows.z, t, t->x);
+        if (s->x_type == DTYPE_FLOAT64) {
+            memcpy(raw, t->x + from * D, count * D * sizeof(double));
+            return;
+        }
         float *out = raw;
         for (size_t i = 0; i < count * D; i++) {
             out[i] = (float)t->x[from * D + i];
         }
-    } else if (count == TILE) {
-        make_x(s, first, t, raw);
-    } else {
-        make_x(s, first, t, t->x);
-        memcpy(raw, t->x + from * D, count * D * sizeof(double));
     }
 }
 
@@ -242,16 +139,22 @@ static lscm_status read_rows(row_source *self, lscm_field field, size_t first, s
     (void)why;
     size_t end = first + count;
     size_t bytes = row_bytes(s, field);
-    ptrdiff_t tile_begin = (ptrdiff_t)(first / TILE);
-    ptrdiff_t tile_end = (ptrdiff_t)((end + TILE - 1) / TILE);
+    size_t last = (end + TILE - 1) / TILE;
+    latent_level level = field == LSCM_TARGETS  ? LATENT_MASK
+                         : field == LSCM_VALUES ? LATENT_VALUES
+                                                : LATENT_Z;
     int blas = threads_blas_single();
+    for (size_t begin = first / TILE; begin < last; begin += s->kept_most) {
+        size_t stop = begin + s->kept_most < last ? begin + s->kept_most : last;
+        keep_tiles(s, begin, stop, level);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (ptrdiff_t k = tile_begin; k < tile_end; k++) {
-        size_t start = (size_t)k * TILE;
-        size_t from = start < first ? first : start;
-        size_t to = start + TILE < end ? start + TILE : end;
-        make_rows(s, field, start, from - start, to - from, &s->tiles[omp_get_thread_num()],
-                  (char *)raw + (from - first) * bytes);
+        for (ptrdiff_t k = (ptrdiff_t)begin; k < (ptrdiff_t)stop; k++) {
+            size_t start = (size_t)k * TILE;
+            size_t from = start < first ? first : start;
+            size_t to = start + TILE < end ? start + TILE : end;
+            emit(s, field, (size_t)k, from - start, to - from, &s->scratch[omp_get_thread_num()],
+                 (char *)raw + (from - first) * bytes);
+        }
     }
     threads_blas_restore(blas);
     return LSCM_OK;
@@ -281,8 +184,8 @@ static lscm_status check(const lscm_simulation *s, lscm_error *why)
     if (s->paired && s->sets == 0) {
         return fail(why, LSCM_USAGE, "'paired' needs interventional rows; set 'sets' above 0");
     }
-    double rows =
-        (double)s->sets * (double)s->per_set * (s->paired ? 2 : 1) + (double)s->observational;
+    double rows = (double)s->sets * (double)s->per_set * (s->paired ? 2 : 1);
+    rows += s->paired ? 0 : (double)s->observational;
     if (rows < 2 || rows > 1e15) {
         return fail(why, LSCM_USAGE, "these settings give %.0f rows; at least 2 are needed", rows);
     }
@@ -298,13 +201,15 @@ static lscm_status start(simulation **out, const lscm_simulation *settings, lscm
     }
     s->source = (row_source){read_rows, close_simulation};
     s->settings = *settings;
-    size_t interventional = (size_t)settings->sets * (size_t)settings->per_set;
-    s->observational = settings->paired ? interventional : (size_t)settings->observational;
-    s->rows = s->observational + interventional;
+    s->rows = latent_observational(settings) + (size_t)settings->sets * (size_t)settings->per_set;
     s->x_type = settings->projection == PROJECTION_IMAGE ? DTYPE_FLOAT32 : DTYPE_FLOAT64;
     s->threads = omp_get_max_threads();
     TRY(scm_model_random(&s->model, settings, why));
     TRY(projection_random(&s->project, settings, why));
+
+    size_t tiles = (s->rows + TILE - 1) / TILE;
+    size_t fit = KEPT_BYTES / (TILE * s->model.d * (2 * sizeof(double) + 1)) + (size_t)s->threads;
+    s->kept_most = tiles < fit ? tiles : fit;
     lay_out(s, &s->memory);
     TRY(arena_open(&s->memory, why));
     lay_out(s, &s->memory);
@@ -317,10 +222,10 @@ done:
     return status;
 }
 
-static lscm_status keep_whole(lscm_dataset *data, lscm_field field, dtype type, const void *from,
+static lscm_status keep_whole(lscm_dataset *data, lscm_field field, const void *from,
                               lscm_error *why)
 {
-    size_t bytes = shape_count(&data->shape[field]) * dtype_size(type);
+    size_t bytes = shape_count(&data->shape[field]) * dtype_size(data->shape[field].type);
     data->whole[field] = malloc(bytes);
     if (data->whole[field] == NULL) {
         return fail_memory(why, bytes);
@@ -351,9 +256,9 @@ lscm_status lscm_simulate(lscm_dataset **out, const lscm_simulation *settings, c
     data->shape[LSCM_W] = (array_shape){true, DTYPE_FLOAT64, 2, {d, d}};
     data->shape[LSCM_SIGMA] = (array_shape){true, DTYPE_FLOAT64, 1, {d}};
     data->shape[LSCM_ORDER] = (array_shape){true, DTYPE_INT64, 1, {d}};
-    TRY(keep_whole(data, LSCM_W, DTYPE_FLOAT64, s->model.w, why));
-    TRY(keep_whole(data, LSCM_SIGMA, DTYPE_FLOAT64, s->model.sigma, why));
-    TRY(keep_whole(data, LSCM_ORDER, DTYPE_INT64, s->model.order, why));
+    TRY(keep_whole(data, LSCM_W, s->model.w, why));
+    TRY(keep_whole(data, LSCM_SIGMA, s->model.sigma, why));
+    TRY(keep_whole(data, LSCM_ORDER, s->model.order, why));
     TRY(recipe_write(&data->recipe, lscm_simulation_table(), settings, preset, why));
     *out = data;
     data = NULL;

@@ -1,0 +1,21 @@
+# Everything lscm needs, with a way out for each in docs/install.md. Random123 is headers only:
+# -DLSCM_RANDOM123_INCLUDE=DIR names the folder that holds Random123/philox.h.
+find_package(PkgConfig REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(Threads REQUIRED)
+
+set(LSCM_PKGCONFIG openblas netcdf libzip libpng jansson)
+pkg_check_modules(LSCM_LIBS REQUIRED IMPORTED_TARGET ${LSCM_PKGCONFIG})
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(SMARTCOLS REQUIRED IMPORTED_TARGET smartcols)
+
+find_path(LSCM_RANDOM123_INCLUDE Random123/philox.h DOC "Folder that holds Random123/philox.h")
+if(NOT LSCM_RANDOM123_INCLUDE)
+  message(FATAL_ERROR "Random123/philox.h was not found. Install librandom123-dev, or download "
+                      "Random123 and say -DLSCM_RANDOM123_INCLUDE=FOLDER/include")
+endif()
+
+add_library(lscm_dependencies INTERFACE)
+target_include_directories(lscm_dependencies SYSTEM INTERFACE ${LSCM_RANDOM123_INCLUDE})
+target_link_libraries(lscm_dependencies INTERFACE PkgConfig::LSCM_LIBS OpenMP::OpenMP_C
+                      Threads::Threads m)

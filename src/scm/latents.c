@@ -1,0 +1,151 @@
+#include "scm/latents.h"
+
+#include "base/rng.h"
+#include "scm/streams.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Choices of the settings table, in its order. */
+enum { TARGETS_MULTI, TARGETS_SINGLE, TARGETS_CYCLE };
+enum { VALUES_UNIFORM, VALUES_GAUSSIAN, VALUES_ZERO };
+
+latent_scratch latent_scratch_take(arena *a, size_t d)
+{
+    return (latent_scratch){
+        .noise = arena_take(a, TILE * d, sizeof(double)),
+        .values_t = arena_take(a, TILE * d, sizeof(double)),
+        .noise_t = arena_take(a, TILE * d, sizeof(double)),
+        .z_t = arena_take(a, TILE * d, sizeof(double)),
+        .mask_t = arena_take(a, TILE * d, 1),
+        .chosen = arena_take(a, d, sizeof(size_t)),
+    };
+}
+
+size_t latent_observational(const lscm_simulation *settings)
+{
+    return settings->paired ? (size_t)settings->sets * (size_t)settings->per_set
+                            : (size_t)settings->observational;
+}
+
+/* The targets of set `set` as a mask (d). */
+static void draw_targets(const lscm_simulation *s, size_t set, size_t *chosen, uint8_t *mask)
+{
+    uint64_t seed = (uint64_t)s->seed;
+    size_t d = (size_t)s->nodes;
+    size_t count = 1;
+    memset(mask, 0, d);
+    if (s->targets == TARGETS_CYCLE) {
+        mask[set % d] = 1;
+        return;
+    }
+    if (s->targets == TARGETS_MULTI && d > 2) {
+        count += (size_t)rng_below((rng){seed, STREAM_TARGET_COUNT}, set, d - 1);
+    }
+    rng_choose((rng){seed, STREAM_TARGETS}, set * d, d, count, chosen);
+    for (size_t k = 0; k < count; k++) {
+        mask[chosen[k]] = 1;
+    }
+}
+
+static void draw_masks(const lscm_simulation *s, size_t first, size_t *chosen, uint8_t *masks)
+{
+    size_t d = (size_t)s->nodes;
+    size_t observational = latent_observational(s);
+    size_t drawn = SIZE_MAX; /* the set whose mask stands in the row before */
+    for (size_t r = 0; r < TILE; r++) {
+        uint8_t *mask = masks + r * d;
+        if (first + r < observational) {
+            memset(mask, 0, d);
+            continue;
+        }
+        size_t set = (first + r - observational) / (size_t)s->per_set;
+        if (set == drawn) {
+            memcpy(mask, mask - d, d);
+        } else {
+            draw_targets(s, set, chosen, mask);
+            drawn = set;
+        }
+    }
+}
+
+static void draw_values(const lscm_simulation *s, size_t first, const uint8_t *restrict mask,
+                        double *restrict values)
+{
+    size_t n = TILE * (size_t)s->nodes;
+    double scale = s->value_scale;
+    rng r = {(uint64_t)s->seed, STREAM_VALUES};
+    if (s->values == VALUES_GAUSSIAN) {
+        rng_normals(r, first * (size_t)s->nodes, n, values);
+        for (size_t i = 0; i < n; i++) {
+            values[i] = mask[i] != 0 ? scale * values[i] : 0;
+        }
+    } else if (s->values == VALUES_UNIFORM) {
+        rng_uniforms(r, first * (size_t)s->nodes, n, values);
+        for (size_t i = 0; i < n; i++) {
+            values[i] = mask[i] != 0 ? scale * (2 * values[i] - 1) : 0;
+        }
+    } else {
+        memset(values, 0, n * sizeof *values);
+    }
+}
+
+/* e_i, or what do() misses by where it acts. */
+static void draw_noise(const lscm_simulation *s, const scm_model *model, size_t first,
+                       const uint8_t *restrict mask, double *restrict noise)
+{
+    size_t d = model->d;
+    size_t observational = latent_observational(s);
+    rng r = {(uint64_t)s->seed, STREAM_NOISE};
+    rng actuator = {(uint64_t)s->seed, STREAM_ACTUATOR};
+    if (!s->paired) {
+        rng_normals(r, first * d, TILE * d, noise);
+    }
+    for (size_t row = 0; row < TILE; row++) {
+        double *restrict e = noise + row * d;
+        const uint8_t *restrict t = mask + row * d;
+        size_t at = first + row;
+        if (s->paired) {
+            rng_normals(r, (at < observational ? at : at - observational) * d, d, e);
+        }
+        for (size_t i = 0; i < d; i++) {
+            e[i] = t[i] != 0 ? 0 : e[i] * model->sigma[i];
+        }
+        for (size_t i = 0; i < d && s->actuator_noise > 0; i++) {
+            if (t[i] != 0) {
+                e[i] = s->actuator_noise * rng_normal(actuator, at * d + i);
+            }
+        }
+    }
+}
+
+void latents_make(const lscm_simulation *settings, const scm_model *model, size_t first,
+                  latent_level level, latent_scratch *scratch, latent_rows out)
+{
+    size_t d = model->d;
+    double clip = settings->clip > 0 ? settings->clip : INFINITY;
+    draw_masks(settings, first, scratch->chosen, out.mask);
+    if (level >= LATENT_VALUES) {
+        draw_values(settings, first, out.mask, out.values);
+    }
+    if (level < LATENT_Z) {
+        return;
+    }
+    draw_noise(settings, model, first, out.mask, scratch->noise);
+    for (size_t r = 0; r < TILE; r++) {
+        for (size_t i = 0; i < d; i++) {
+            scratch->values_t[i * TILE + r] = out.values[r * d + i];
+            scratch->noise_t[i * TILE + r] = scratch->noise[r * d + i];
+            scratch->mask_t[i * TILE + r] = out.mask[r * d + i];
+        }
+    }
+    scm_model_sample(model, TILE, scratch->mask_t, scratch->values_t, scratch->noise_t,
+                     scratch->z_t);
+    for (size_t i = 0; i < d; i++) {
+        for (size_t r = 0; r < TILE; r++) {
+            double z = scratch->z_t[i * TILE + r];
+            z = z < clip ? z : clip;
+            out.z[r * d + i] = z > -clip ? z : -clip;
+        }
+    }
+}

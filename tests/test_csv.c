@@ -1,0 +1,249 @@
+/* Reading CSV: good and bad files word by word, the forms of a target, rows in odd blocks against
+ * the whole. */
+#include "csv_testing.h"
+
+static char path[300]; /* the file under test */
+
+static int set_up(void **state)
+{
+    int made = scratch_make(state);
+    (void)scratch_path(path, "data.csv");
+    return made;
+}
+
+static void good_files_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *ignore, *names;
+        size_t rows, nodes;
+        double x[8];
+        uint8_t targets[8];
+    } cases[] = {
+        {"a,b\n1,2\n3,4\n", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0}},
+        {"a,b\r\n1,2\r\n3,4", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0}},
+        {"\xEF\xBB\xBF"
+         "a,b\n1,2\n3,4\n\n\r\n  \n",
+         NULL,
+         "a b",
+         2,
+         2,
+         {1, 2, 3, 4},
+         {0}},
+        {"a , \"b\"\n 1 ,\t2\n\"3\",4e0\n", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0}},
+        {"\"x,\"\"1\"\"\",\"two\nlines\"\n1,2\n3,4\n",
+         NULL,
+         "x,\"1\" two\nlines",
+         2,
+         2,
+         {1, 2, 3, 4},
+         {0}},
+        {"1,b\n1,2\n3,4\n", NULL, "1 b", 2, 2, {1, 2, 3, 4}, {0}},
+        /* targets by name, by number, several, none */
+        {"a,b,target\n1,2,a\n3,4,b;a\n5,6,-1\n7,8,\n",
+         NULL,
+         "a b",
+         4,
+         2,
+         {1, 2, 3, 4, 5, 6, 7, 8},
+         {1, 0, 1, 1, 0, 0, 0, 0}},
+        {"target,a,b\n0,1,2\n1 ; 0,3,4\n-1.0,5,6\n1.0,7,8\n",
+         NULL,
+         "a b",
+         4,
+         2,
+         {1, 2, 3, 4, 5, 6, 7, 8},
+         {1, 0, 1, 1, 0, 0, 0, 1}},
+        {"a,target,b\n1,1,2\n3,0,4\n", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0, 1, 1, 0}},
+        /* a number counts ignored columns too, and a name goes before a number */
+        {"e,a,target,b\nhi,1,2,2\n?,3,1,4\n", " e ,", "a b", 2, 2, {1, 2, 3, 4}, {0, 1, 1, 0}},
+        {"1,0,target\n1,2,0\n3,4,1\n", NULL, "1 0", 2, 2, {1, 2, 3, 4}, {0, 1, 1, 0}},
+        {"a;b,c,target\n1,2,a;b\n3,4,c\n", NULL, "a;b c", 2, 2, {1, 2, 3, 4}, {1, 0, 0, 1}},
+        {"a,b,target\n1,2,nonsense\n3,4,-1\n", "target", "a b", 2, 2, {1, 2, 3, 4}, {0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lscm_dataset *data = NULL;
+        double x[8];
+        uint8_t targets[8];
+        char names[64];
+        scratch_write_text(path, cases[i].text);
+        assert_ok(open_csv(path, cases[i].ignore, &data));
+        size_t rows = cases[i].rows;
+        size_t nodes = cases[i].nodes;
+        assert_int_equal(lscm_dataset_rows(data), rows);
+        assert_int_equal(lscm_dataset_nodes(data), nodes);
+        assert_int_equal(lscm_dataset_features(data), nodes);
+        assert_false(data->shape[LSCM_VALUES].present || data->shape[LSCM_Z].present);
+        (void)snprintf(names, sizeof names, "%s %s", lscm_dataset_node_name(data, 0),
+                       lscm_dataset_feature_name(data, 1));
+        assert_string_equal(names, cases[i].names);
+        assert_ok(dataset_read_raw(data, LSCM_X, 0, rows, x, &why));
+        assert_ok(dataset_read_raw(data, LSCM_TARGETS, 0, rows, targets, &why));
+        for (size_t k = 0; k < rows * nodes; k++) {
+            assert_near(x[k], cases[i].x[k], 0);
+            assert_int_equal(targets[k], cases[i].targets[k]);
+        }
+        lscm_dataset_free(data);
+    }
+}
+
+static void bad_files_get_a_sentence(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *ignore;
+        lscm_status status;
+        const char *part;
+    } cases[] = {
+        {"", NULL, LSCM_FORMAT, "is empty"},
+        {"\n\n", NULL, LSCM_FORMAT, "is empty"},
+        {"a,b\n", NULL, LSCM_SHAPE, "no rows"},
+        {"a,b\n1,2\n", NULL, LSCM_SHAPE, "one sample"},
+        {"1,2\n3,4\n5,6\n", NULL, LSCM_FORMAT, "line 1 should name the columns"},
+        {"a;b\n1;2\n3;4\n", NULL, LSCM_FORMAT, "with commas"},
+        {"a,\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 has no name"},
+        {"a,b,a\n1,2,3\n3,4,5\n", NULL, LSCM_FORMAT, "two columns are named 'a'"},
+        {"a,\xE4\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 is not UTF-8"},
+        {"a,b\n1,2\n3\n", NULL, LSCM_SHAPE, "line 3 has 1 cells but line 1 names 2"},
+        {"a,b\n1,2\n3,4,5\n", NULL, LSCM_SHAPE, "line 3 has 3 cells"},
+        {"a,b\n1,2\n\n3,4\n", NULL, LSCM_FORMAT, "line 3 is empty"},
+        {"a,env\n1,2\n3,reference\n", NULL, LSCM_VALUE,
+         "line 3, column 'env' holds 'reference', not a number; leave the column out with --ignore "
+         "env"},
+        {"a,b\n1,2\n,4\n", NULL, LSCM_VALUE, "line 3, column 'a' has no number ('')"},
+        {"a,b\n1,NA\n3,4\n", NULL, LSCM_VALUE, "line 2, column 'b' has no number ('NA')"},
+        {"a,b\n1,nan\n3,4\n", NULL, LSCM_VALUE, "line 2, column 'b' has no number"},
+        {"a,b\n1,-inf\n3,4\n", NULL, LSCM_VALUE, "must be finite"},
+        {"a,b\n1,1e999\n3,4\n", NULL, LSCM_VALUE, "must be finite"},
+        {"a,b\n1,0x10\n3,4\n", NULL, LSCM_VALUE, "not a number"},
+        {"\"a\nz\",b\n1,2\n3,?\n", NULL, LSCM_VALUE, "line 4, column 'b'"},
+        {"a,b\n1,2\n\"3,4\n", NULL, LSCM_FORMAT, "line 3 opens a quote that is never closed"},
+        {"a,b\n1,2\n3\"\",4\n", NULL, LSCM_FORMAT, "line 3, cell 1 has a quote"},
+        {"a,b\n1,2\n\"3\"x,4\n", NULL, LSCM_FORMAT, "line 3, cell 1 has a quote"},
+        {"a,b\r1,2\r3,4\r", NULL, LSCM_FORMAT, "carriage return"},
+        {"soft,env\n1,2\n3,4\n", "sof", LSCM_USAGE, "'sof' to ignore; did you mean 'soft'?"},
+        {"a,b\n1,2\n3,4\n", "a,b", LSCM_SHAPE, "no column is left"},
+        {"target\n-1\n-1\n", NULL, LSCM_SHAPE, "no column is left"},
+        {"red,b,target\n1,2,rd\n3,4,\n", NULL, LSCM_VALUE,
+         "line 2: target 'rd' is neither the name of a column nor a number from 0 to 1; did you "
+         "mean 'red'?"},
+        {"a,b,target\n1,2,a\n3,4,2\n", NULL, LSCM_VALUE, "line 3: target '2' is neither"},
+        {"a,b,target\n1,2,0.5\n3,4,2\n", NULL, LSCM_VALUE, "target '0.5' is neither"},
+        {"a,b,target\n1,2,target\n3,4,2\n", NULL, LSCM_VALUE, "target 'target' is neither"},
+        {"a,b,target\n1,2,-1;0\n3,4,\n", NULL, LSCM_VALUE, "target '-1' is neither"},
+        {"a,b,target\n1,2,a\n3,4,b;0\n", "a", LSCM_VALUE, "column 'a', which is ignored"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lscm_dataset *data = NULL;
+        scratch_write_text(path, cases[i].text);
+        assert_fails(open_csv(path, cases[i].ignore, &data), cases[i].status, cases[i].part);
+        lscm_dataset_free(data);
+        assert_non_null(strstr(why.text, path));
+    }
+}
+
+static void what_is_no_text_file_is_refused(void **state)
+{
+    (void)state;
+    lscm_dataset *data = NULL;
+    static const char zeros[] = "a,b\n1,\0002\n3,4\n";
+    scratch_write(path, zeros, sizeof zeros - 1);
+    assert_fails(open_csv(path, NULL, &data), LSCM_FORMAT, "line 2 holds a zero byte");
+    lscm_dataset_free(data);
+    assert_fails(open_csv(scratch_folder, NULL, &data), LSCM_READ, "not a regular file");
+    lscm_dataset_free(data);
+    assert_fails(open_csv("/nowhere/data.csv", NULL, &data), LSCM_MISSING, "/nowhere/data.csv");
+    lscm_dataset_free(data);
+}
+
+/* Rows longer than the first buffer, so that it moves and grows; x[i][k] = 10 i + k / 8. */
+static void long_lines_are_read(void **state)
+{
+    (void)state;
+    enum { ROWS = 5, COLUMNS = 60000 };
+    lscm_dataset *data = NULL;
+    double *x = calloc(COLUMNS, sizeof *x);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_non_null(x);
+    for (int row = -1; row < ROWS; row++) {
+        for (int k = 0; k < COLUMNS; k++) {
+            (void)fprintf(file, row < 0 ? "c%.0f%s" : "%.3f%s", row < 0 ? k : 10 * row + k / 8.0,
+                          k + 1 < COLUMNS ? "," : "\n");
+        }
+    }
+    assert_int_equal(fclose(file), 0);
+    assert_ok(open_csv(path, NULL, &data));
+    for (size_t row = ROWS; row-- > 0;) {
+        assert_ok(dataset_read_raw(data, LSCM_X, row, 1, x, &why));
+        for (size_t k = 0; k < COLUMNS; k++) {
+            assert_near(x[k], 10 * (double)row + (double)k / 8, 0);
+        }
+    }
+    lscm_dataset_free(data);
+    free(x);
+}
+
+/* x[i][k] = i + k / 4, target i % 4 (3: none). */
+static void odd_blocks_equal_the_whole(void **state)
+{
+    (void)state;
+    enum { ROWS = 997, COLUMNS = 3 };
+    static double x[ROWS][COLUMNS];
+    static uint8_t targets[ROWS][COLUMNS];
+    lscm_dataset *data = NULL;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fprintf(file, "a,b,c,target\n");
+    for (int i = 0; i < ROWS; i++) {
+        (void)fprintf(file, "%d,%d.25,%d.5,%d\n", i, i, i, i % 4 < 3 ? i % 4 : -1);
+    }
+    assert_int_equal(fclose(file), 0);
+    assert_ok(open_csv(path, NULL, &data));
+    static const size_t steps[] = {1, 7, 64, 500, ROWS};
+    for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
+        memset(x, 0, sizeof x);
+        memset(targets, 2, sizeof targets);
+        for (size_t first = 0; first < ROWS; first += steps[s]) {
+            size_t count = ROWS - first < steps[s] ? ROWS - first : steps[s];
+            assert_ok(dataset_read_raw(data, LSCM_X, first, count, x[first], &why));
+            assert_ok(dataset_read_raw(data, LSCM_TARGETS, first, count, targets[first], &why));
+        }
+        for (size_t i = 0; i < ROWS; i++) {
+            for (size_t k = 0; k < COLUMNS; k++) {
+                assert_near(x[i][k], (double)i + (double)k / 4, 0);
+                assert_int_equal(targets[i][k], i % 4 == k);
+            }
+        }
+    }
+    assert_ok(dataset_read_raw(data, LSCM_X, 500, 2, x, &why)); /* back, and forward with a gap */
+    assert_near(x[0][0], 500, 0);
+    assert_ok(dataset_read_raw(data, LSCM_X, 900, 1, x, &why));
+    assert_near(x[0][2], 900.5, 0);
+    lscm_dataset_free(data);
+}
+
+static void a_file_that_shrinks_is_noticed(void **state)
+{
+    (void)state;
+    lscm_dataset *data = NULL;
+    double x[4];
+    scratch_write_text(path, "a,b\n1,2\n3,4\n");
+    assert_ok(open_csv(path, NULL, &data));
+    scratch_write_text(path, "a,b\n1,2\n");
+    assert_fails(dataset_read_raw(data, LSCM_X, 0, 2, x, &why), LSCM_READ, "changed while open");
+    lscm_dataset_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_files_are_read),
+        cmocka_unit_test(bad_files_get_a_sentence),
+        cmocka_unit_test(what_is_no_text_file_is_refused),
+        cmocka_unit_test(long_lines_are_read),
+        cmocka_unit_test(odd_blocks_equal_the_whole),
+        cmocka_unit_test(a_file_that_shrinks_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, set_up, scratch_remove);
+}
