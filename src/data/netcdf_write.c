@@ -88,7 +88,8 @@ done:
     return status;
 }
 
-/* A coordinate variable: the names along a dimension. */
+/* A coordinate variable: the names along a dimension. Writing them ends define mode, so they come
+ * last. */
 static lscm_status put_names(const netcdf_file *file, const char *name, int dim, char **names,
                              const char *long_name, lscm_error *why)
 {
@@ -160,18 +161,18 @@ static lscm_status define_all(writer *to, lscm_error *why)
             TRY(define_variable(to, (lscm_field)field, dims, why));
         }
     }
-    if (data->node_names != NULL) {
-        TRY(put_names(file, "node", to->node, data->node_names, "node names", why));
-    }
-    if (data->feature_names != NULL && data->shape[LSCM_X].ndim == 2) {
-        TRY(put_names(file, "feature", feature, data->feature_names, "feature names", why));
-    }
     TRY(define_truth(to, why));
     if (data->recipe != NULL) {
         NC(file, "the group 'recipe' cannot be written", nc_def_grp(file->id, "recipe", &group));
         TRY(netcdf_put_recipe(file, group, data->recipe, why));
     }
     NC(file, "the header cannot be written", nc_enddef(file->id));
+    if (data->node_names != NULL) {
+        TRY(put_names(file, "node", to->node, data->node_names, "node names", why));
+    }
+    if (data->feature_names != NULL && data->shape[LSCM_X].ndim == 2) {
+        TRY(put_names(file, "feature", feature, data->feature_names, "feature names", why));
+    }
 done:
     return status;
 }

@@ -1,0 +1,507 @@
+/* NPY: headers good and bad, and rows of every type, order and endianness against an oracle that
+ * places each element by itself. */
+#include "npy_testing.h"
+
+#include "data/utf8.h"
+
+#include "lcg.h"
+
+#include <sys/stat.h>
+
+static lscm_status parse(npy_header *header, int version, const char *dictionary, lscm_error *why)
+{
+    unsigned char text[2048];
+    size_t size = npy_head(text, version, dictionary);
+    return npy_header_parse(header, text, size, "f.npy", why);
+}
+
+static void good_headers_are_read(void **state)
+{
+    static const struct {
+        const char *text;
+        dtype type;
+        int ndim;
+        size_t dims[4];
+        bool fortran, big;
+    } table[] = {
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }  \n",
+         DTYPE_FLOAT64,
+         2,
+         {3, 4},
+         false,
+         false},
+        {"{'descr': '>f4', 'fortran_order': True, 'shape': (3, 4, 5)}",
+         DTYPE_FLOAT32,
+         3,
+         {3, 4, 5},
+         true,
+         true},
+        {"{\"shape\":(7,),\"descr\":\"|b1\",\"fortran_order\":False}\n",
+         DTYPE_BOOL,
+         1,
+         {7},
+         false,
+         false},
+        {"  { 'fortran_order' : False , 'shape' : ( 2L , 10L, 1L , 4L, ) , 'descr':'|u1' , } ",
+         DTYPE_UINT8,
+         4,
+         {2, 10, 1, 4},
+         false,
+         false},
+        {"{'descr': '=i2', 'fortran_order': False, 'shape': (), }",
+         DTYPE_INT16,
+         0,
+         {0},
+         false,
+         false},
+        {"{'descr': 'u4', 'fortran_order': False, 'shape': (0, 3), }",
+         DTYPE_UINT32,
+         2,
+         {0, 3},
+         false,
+         false},
+        {"{'descr': '>i1', 'fortran_order': False, 'shape': (18446744073709551615,), }",
+         DTYPE_INT8,
+         1,
+         {SIZE_MAX},
+         false,
+         false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        for (int version = 1; version <= 3; version++) {
+            npy_header header;
+            lscm_error why;
+            assert_ok(parse(&header, version, table[i].text, &why));
+            assert_int_equal(header.kind, NPY_NUMBERS);
+            assert_int_equal(header.shape.type, table[i].type);
+            assert_int_equal(header.shape.ndim, table[i].ndim);
+            size_t bytes = dtype_size(table[i].type);
+            for (int k = 0; k < table[i].ndim; k++) {
+                assert_int_equal(header.shape.dims[k], table[i].dims[k]);
+                bytes *= table[i].dims[k];
+            }
+            assert_int_equal(header.bytes, bytes);
+            assert_int_equal(header.fortran, table[i].fortran);
+            bool other = table[i].big == little();
+            assert_int_equal(header.swapped, other && header.item > 1);
+            assert_int_equal(header.start, strlen(table[i].text) + (version == 1 ? 10U : 12U));
+        }
+    }
+}
+
+#define HEAD(descr, shape) "{'descr': " descr ", 'fortran_order': False, 'shape': " shape ", }"
+
+static void bad_headers_are_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        lscm_status status;
+        const char *part;
+    } table[] = {
+        {"", LSCM_FORMAT, "damaged NPY header"},
+        {"{", LSCM_FORMAT, "damaged"},
+        {"{}", LSCM_FORMAT, "damaged"},
+        {"[1, 2]", LSCM_FORMAT, "damaged"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4)", LSCM_FORMAT, "damaged"},
+        {"{'descr': '<f8', 'fortran_order': False}", LSCM_FORMAT, "damaged"},
+        {"{'descr': '<f8' 'fortran_order': False, 'shape': (3,)}", LSCM_FORMAT, "damaged"},
+        {"{'descr': '<f8', 'fortran_order': Maybe, 'shape': (3,)}", LSCM_FORMAT, "damaged"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), 'shape': (3,)}", LSCM_FORMAT,
+         "damaged"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), 'more': 1}", LSCM_FORMAT,
+         "damaged"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3,)} trailing", LSCM_FORMAT,
+         "damaged"},
+        {HEAD("'<f8", "(3,)"), LSCM_FORMAT, "damaged"},
+        {HEAD("'<f\\8'", "(3,)"), LSCM_FORMAT, "damaged"},
+        {HEAD("'<f8'", "(3)"), LSCM_FORMAT, "damaged"},
+        {HEAD("'<f8'", "3"), LSCM_FORMAT, "damaged"},
+        {HEAD("'<f8'", "(3 4)"), LSCM_FORMAT, "damaged"},
+        {HEAD("'<f8'", "(,)"), LSCM_FORMAT, "damaged"},
+        {HEAD("'<f8'", "(True,)"), LSCM_FORMAT, "damaged"},
+        {HEAD("'<f8'", "(-3,)"), LSCM_SHAPE, "negative"},
+        {HEAD("'<f8'", "(3.0,)"), LSCM_SHAPE, "whole number"},
+        {HEAD("'<f8'", "(1e3,)"), LSCM_SHAPE, "whole number"},
+        {HEAD("'<f8'", "(1, 1, 1, 1, 1)"), LSCM_SHAPE, "more than 4 dimensions"},
+        {HEAD("'<f8'", "(99999999999999999999,)"), LSCM_SHAPE, "larger than any memory"},
+        {HEAD("'<f8'", "(4611686018427387904,)"), LSCM_SHAPE, "larger than any memory"},
+        {HEAD("'|u1'", "(4294967296, 4294967296)"), LSCM_SHAPE, "larger than any memory"},
+        {HEAD("'|O'", "(3,)"), LSCM_FORMAT, "Python objects (a pickle), which are never loaded"},
+        {HEAD("'<c16'", "(3,)"), LSCM_FORMAT, "complex"},
+        {HEAD("'<M8[ns]'", "(3,)"), LSCM_FORMAT, "dates"},
+        {HEAD("'|V8'", "(3,)"), LSCM_FORMAT, "records"},
+        {HEAD("[('a', '<f8'), ('b', '<i4')]", "(3,)"), LSCM_FORMAT, "structured"},
+        {HEAD("'<f16'", "(3,)"), LSCM_FORMAT, "unknown type ('<f16')"},
+        {HEAD("'<>f8'", "(3,)"), LSCM_FORMAT, "unknown type"},
+        {HEAD("''", "(3,)"), LSCM_FORMAT, "unknown type"},
+        {HEAD("'<U'", "(3,)"), LSCM_FORMAT, "unknown type"},
+        {HEAD("'<U4611686018427387904'", "(3,)"), LSCM_FORMAT, "unknown type"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        npy_header header;
+        lscm_error why;
+        assert_fails(parse(&header, 1, table[i].text, &why), table[i].status, table[i].part);
+        assert_memory_equal(why.text, "f.npy", 5);
+    }
+}
+
+static void cut_headers_are_refused(void **state)
+{
+    static const char whole[] = HEAD("'<f8'", "(3, 4)");
+    (void)state;
+    for (size_t length = 0; length + 1 < sizeof whole; length++) {
+        char text[sizeof whole];
+        npy_header header;
+        lscm_error why;
+        memcpy(text, whole, length);
+        text[length] = '\0';
+        assert_int_not_equal(parse(&header, 1, text, &why), LSCM_OK);
+    }
+}
+
+static void beginnings_are_checked(void **state)
+{
+    unsigned char text[64] = {0};
+    size_t size = 0;
+    lscm_error why;
+    (void)state;
+    (void)npy_head(text, 1, "{}");
+    assert_fails(npy_header_size(text, 0, "f", &size, &why), LSCM_FORMAT, "f is empty");
+    assert_fails(npy_header_size(text, 5, "f", &size, &why), LSCM_FORMAT, "truncated");
+    assert_fails(npy_header_size(text, 11, "f", &size, &why), LSCM_FORMAT, "truncated");
+    assert_ok(npy_header_size(text, 12, "f", &size, &why));
+    assert_int_equal(size, 12);
+    text[8] = 200;
+    assert_fails(npy_header_size(text, 209, "f", &size, &why), LSCM_FORMAT, "truncated");
+    assert_ok(npy_header_size(text, 210, "f", &size, &why));
+    text[6] = 4;
+    assert_fails(npy_header_size(text, 300, "f", &size, &why), LSCM_FORMAT, "version 4.0");
+    text[6] = 0;
+    assert_fails(npy_header_size(text, 300, "f", &size, &why), LSCM_FORMAT, "version 0.0");
+    text[6] = 2;
+    text[11] = 0xff;
+    assert_fails(npy_header_size(text, UINT64_MAX, "f", &size, &why), LSCM_FORMAT, "header has");
+    text[0] = 'P';
+    assert_fails(npy_header_size(text, 300, "f", &size, &why), LSCM_FORMAT, "is not an NPY array");
+    assert_fails(npy_header_size(text, 2, "f", &size, &why), LSCM_FORMAT, "is not an NPY array");
+}
+
+static void sizes_must_match_exactly(void **state)
+{
+    npy_header header;
+    lscm_error why;
+    (void)state;
+    assert_ok(parse(&header, 1, HEAD("'<f4'", "(3, 4)"), &why));
+    assert_ok(npy_header_fits(&header, header.start + 48, "f", &why));
+    assert_fails(npy_header_fits(&header, header.start + 47, "f", &why), LSCM_FORMAT,
+                 "needs 48 bytes but only 47 are there");
+    assert_fails(npy_header_fits(&header, header.start + 49, "f", &why), LSCM_FORMAT,
+                 "has 1 bytes more");
+}
+
+static void our_headers_read_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DTYPE_COUNT; i++) {
+        for (int ndim = 0; ndim <= LSCM_MAX_DIMS; ndim++) {
+            array_shape shape = {true, EVERY_TYPE[i], ndim, {5, 1, 123456789, 2}};
+            char text[NPY_HEADER_OURS];
+            npy_header ours = npy_header_of(&shape);
+            npy_header back;
+            lscm_error why;
+            size_t size = npy_header_format(&ours, text);
+            assert_int_equal(size % 64, 0);
+            assert_int_equal(text[size - 1], '\n');
+            assert_int_equal((size_t)(unsigned char)text[8] + 10, size); /* below 256 */
+            assert_ok(npy_header_parse(&back, (unsigned char *)text, size, "f", &why));
+            assert_int_equal(back.shape.type, shape.type);
+            assert_int_equal(back.shape.ndim, ndim);
+            assert_memory_equal(back.shape.dims, shape.dims, (size_t)ndim * sizeof(size_t));
+            assert_int_equal(back.start, ours.start);
+            assert_int_equal(back.bytes, ours.bytes);
+            assert_false(back.fortran || back.swapped);
+        }
+    }
+    npy_header texts = npy_header_of_texts(1, 3, SIZE_MAX / 16);
+    char longest[NPY_HEADER_OURS];
+    assert_true(npy_header_format(&texts, longest) <= sizeof longest);
+}
+
+/* ---- Rows ---- */
+
+typedef struct layout {
+    dtype type;
+    int ndim;
+    size_t dims[4];
+    bool fortran, swapped;
+} layout;
+
+/* Writes `logical` (C order, native) as a file laid out so, one element after the other. */
+static void write_laid_out(const char *path, const layout *lay, const unsigned char *logical)
+{
+    size_t item = dtype_size(lay->type);
+    size_t count = 1;
+    char shape[100] = "";
+    char dictionary[200];
+    for (int k = 0; k < lay->ndim; k++) {
+        count *= lay->dims[k];
+        (void)snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "%zu, ", lay->dims[k]);
+    }
+    (void)snprintf(dictionary, sizeof dictionary,
+                   "{'descr': '%c%s', 'fortran_order': %s, 'shape': (%s)}",
+                   lay->swapped == little() ? '>' : '<', dtype_code(lay->type),
+                   lay->fortran ? "True" : "False", shape);
+    unsigned char *file = calloc(count * item + 300, 1);
+    size_t start = npy_head(file, 1, dictionary);
+    for (size_t i = 0; i < count; i++) {
+        size_t rest = i; /* to indices, then to the place with the first index fastest */
+        size_t place = 0;
+        size_t index[4];
+        for (int k = lay->ndim - 1; k >= 0; k--) {
+            index[k] = rest % lay->dims[k];
+            rest /= lay->dims[k];
+        }
+        for (int k = lay->ndim - 1; k >= 0; k--) {
+            place = place * lay->dims[k] + index[k];
+        }
+        place = lay->fortran ? place : i;
+        for (size_t b = 0; b < item; b++) {
+            size_t from = lay->swapped ? item - 1 - b : b;
+            file[start + place * item + b] = logical[i * item + from];
+        }
+    }
+    scratch_write(path, (char *)file, start + count * item);
+    free(file);
+}
+
+static npy_array *open_array(const char *path)
+{
+    byte_source *source = NULL;
+    npy_array *array = NULL;
+    lscm_error why;
+    assert_ok(byte_source_file(&source, path, path, &why));
+    assert_ok(npy_array_open(&array, source, &why));
+    return array;
+}
+
+static void check_layout(const layout *lay, lcg *random)
+{
+    char path[300];
+    size_t rows = lay->ndim > 0 ? lay->dims[0] : 1;
+    size_t row = 1;
+    for (int k = 1; k < lay->ndim; k++) {
+        row *= lay->dims[k];
+    }
+    size_t item = dtype_size(lay->type);
+    unsigned char *logical = malloc(rows * row * item);
+    unsigned char *out = malloc(rows * row * item);
+    fill_bytes(lay->type, logical, rows * row, (unsigned)lcg_below(random, 1000));
+    write_laid_out(scratch_path(path, "rows.npy"), lay, logical);
+    npy_array *array = open_array(path);
+    for (int round = 0; round < 6; round++) {
+        size_t first = lcg_below(random, rows + 1);
+        size_t count = lcg_below(random, rows - first + 1);
+        lscm_error why;
+        assert_ok(npy_array_rows(array, first, count, out, &why));
+        assert_memory_equal(out, logical + first * row * item, count * row * item);
+        assert_fails(npy_array_rows(array, first, rows - first + 1, out, &why), LSCM_USAGE,
+                     "were asked for");
+    }
+    npy_array_close(array);
+    free(logical);
+    free(out);
+}
+
+static void rows_of_every_layout(void **state)
+{
+    static const size_t shapes[][5] = {{0},         {1, 9},       {2, 9, 7},       {2, 1, 40},
+                                       {2, 70, 33}, {3, 6, 3, 5}, {4, 5, 4, 3, 2}, {4, 2, 1, 1, 3}};
+    lcg random = {3};
+    (void)state;
+    for (int t = 0; t < DTYPE_COUNT; t++) {
+        for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+            for (int flags = 0; flags < 4; flags++) {
+                layout lay = {
+                    EVERY_TYPE[t], (int)shapes[s][0], {0}, (flags & 1) != 0, (flags & 2) != 0};
+                memcpy(lay.dims, shapes[s] + 1, sizeof lay.dims);
+                check_layout(&lay, &random);
+            }
+        }
+    }
+}
+
+/* More rows than a tile or a window hold, forward and back. */
+static void large_fortran_arrays_pass_windows(void **state)
+{
+    enum { ROWS = 30000, COLS = 120 };
+    static const size_t starts[] = {0, 7000, 14000, 21000, 24500, 29000, 100, 26213, 26214};
+    char path[300];
+    unsigned char head[300];
+    lscm_error why;
+    (void)state;
+    size_t start = npy_head(head, 1,
+                            little() ? "{'descr': '<f8', 'fortran_order': True, "
+                                       "'shape': (30000, 120)}"
+                                     : "{'descr': '>f8', 'fortran_order': True, "
+                                       "'shape': (30000, 120)}");
+    FILE *file = fopen(scratch_path(path, "large.npy"), "wb");
+    double *column = malloc(ROWS * sizeof *column);
+    assert_int_equal(fwrite(head, 1, start, file), start);
+    for (int c = 0; c < COLS; c++) {
+        for (int r = 0; r < ROWS; r++) {
+            column[r] = r * 1000.0 + c;
+        }
+        assert_int_equal(fwrite(column, sizeof *column, ROWS, file), ROWS);
+    }
+    assert_int_equal(fclose(file), 0);
+    free(column);
+    npy_array *array = open_array(path);
+    double *out = malloc(7000 * COLS * sizeof *out);
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        size_t count = ROWS - starts[i] < 7000 ? ROWS - starts[i] : 7000;
+        assert_ok(npy_array_rows(array, starts[i], count, out, &why));
+        for (size_t k = 0; k < count * COLS; k++) {
+            double expected = (double)(starts[i] + k / COLS) * 1000 + (double)(k % COLS);
+            if (!(out[k] == expected)) {
+                assert_near(out[k], expected, 0);
+            }
+        }
+    }
+    npy_array_close(array);
+    free(out);
+}
+
+/* ---- Text ---- */
+
+static void texts_are_read(void **state)
+{
+    static const uint32_t cells[] = {'a', 0, 0, 0xe9, 0x20ac, 0x1f600, 0, 0, 0};
+    static const char *const expected[] = {"a", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", ""};
+    char path[300];
+    lscm_error why;
+    (void)state;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        unsigned char file[200];
+        char **texts = NULL;
+        size_t count = 0;
+        size_t size = npy_head(
+            file, 3, (swapped == 1) == little() ? HEAD("'>U3'", "(3,)") : HEAD("'<U3'", "(3,)"));
+        for (size_t i = 0; i < 9; i++) {
+            const unsigned char *from = (const unsigned char *)(const void *)&cells[i];
+            for (size_t b = 0; b < 4; b++) {
+                file[size++] = from[swapped == 1 ? 3 - b : b];
+            }
+        }
+        scratch_write(scratch_path(path, "text.npy"), (char *)file, size);
+        npy_array *array = open_array(path);
+        assert_ok(npy_array_texts(array, &texts, &count, &why));
+        assert_int_equal(count, 3);
+        for (size_t i = 0; i < 3; i++) {
+            assert_string_equal(texts[i], expected[i]);
+        }
+        assert_fails(npy_array_is_numbers(array, &why), LSCM_FORMAT, "holds text");
+        texts_free(texts, count);
+        npy_array_close(array);
+    }
+}
+
+static void bad_texts_are_refused(void **state)
+{
+    static const struct {
+        const char *head;
+        const char *data;
+        size_t bytes;
+        const char *part;
+    } table[] = {
+        {HEAD("'=U1'", "(1,)"), "\xff\xff\xff\xff", 4, "not Unicode"},
+        {HEAD("'<U1'", "(1,)"), "\x00\xd8\x00\x00", 4, "not Unicode"}, /* a surrogate */
+        {HEAD("'>U1'", "(1,)"), "\x00\x11\x00\x00", 4, "not Unicode"}, /* past the last */
+        {HEAD("'|S2'", "(1,)"), "\xc3(", 2, "not Unicode"},
+        {HEAD("'|S3'", "(1,)"), "a\0b", 3, "not Unicode"},
+        {HEAD("'|S3'", "(1, 1)"), "abc", 3, "list of texts"},
+        {HEAD("'|u1'", "(3,)"), "abc", 3, "list of texts"},
+        {HEAD("'|S0'", "(1000000000000,)"), "", 0, "more than make sense"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        unsigned char file[200];
+        char path[300];
+        char **texts = NULL;
+        size_t count = 0;
+        lscm_error why;
+        size_t size = npy_head(file, 1, table[i].head);
+        memcpy(file + size, table[i].data, table[i].bytes);
+        scratch_write(scratch_path(path, "bad.npy"), (char *)file, size + table[i].bytes);
+        npy_array *array = open_array(path);
+        assert_int_not_equal(npy_array_texts(array, &texts, &count, &why), LSCM_OK);
+        assert_non_null(strstr(why.text, table[i].part));
+        assert_null(texts);
+        npy_array_close(array);
+    }
+}
+
+static void utf8_both_ways(void **state)
+{
+    static const char *const bad[] = {"\x80",
+                                      "\xc3",
+                                      "\xc0\x80",
+                                      "\xe0\x80\x80",
+                                      "\xed\xa0\x80",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf8\x88\x80\x80\x80",
+                                      "a\xe2\x82"};
+    (void)state;
+    for (uint32_t code = 1; code <= 0x10ffff; code += code < 0x11000 ? 1 : 257) {
+        char text[5];
+        uint32_t back = 0;
+        size_t bytes = utf8_encode(&code, 1, text);
+        if (code >= 0xd800 && code <= 0xdfff) {
+            assert_int_equal(bytes, SIZE_MAX);
+            continue;
+        }
+        assert_int_equal(bytes, code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4);
+        assert_int_equal(utf8_length(text, bytes), 1);
+        utf8_decode(text, bytes, &back);
+        assert_int_equal(back, code);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(utf8_length(bad[i], strlen(bad[i])), SIZE_MAX);
+    }
+    assert_int_equal(utf8_length("a\0b", 3), SIZE_MAX);
+    assert_int_equal(utf8_length("", 0), 0);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+    byte_source *source = NULL;
+    lscm_error why;
+    char path[300];
+    (void)state;
+    assert_fails(byte_source_file(&source, scratch_path(path, "none"), "none", &why), LSCM_MISSING,
+                 "none: No such file");
+    assert_fails(byte_source_file(&source, scratch_folder, "f", &why), LSCM_READ, "regular file");
+    assert_int_equal(mkfifo(scratch_path(path, "pipe"), 0600), 0); /* nobody writes: no waiting */
+    assert_fails(byte_source_file(&source, path, "p", &why), LSCM_READ, "regular file");
+    assert_null(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_headers_are_read),
+        cmocka_unit_test(bad_headers_are_refused),
+        cmocka_unit_test(cut_headers_are_refused),
+        cmocka_unit_test(beginnings_are_checked),
+        cmocka_unit_test(sizes_must_match_exactly),
+        cmocka_unit_test(our_headers_read_back),
+        cmocka_unit_test(rows_of_every_layout),
+        cmocka_unit_test(large_fortran_arrays_pass_windows),
+        cmocka_unit_test(texts_are_read),
+        cmocka_unit_test(bad_texts_are_refused),
+        cmocka_unit_test(utf8_both_ways),
+        cmocka_unit_test(what_is_no_file_is_refused),
+    };
+    return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
+}
