@@ -19,11 +19,12 @@ write_basic_package_version_file(lscmConfigVersion.cmake COMPATIBILITY SameMinor
 install(FILES ${PROJECT_BINARY_DIR}/lscmConfig.cmake ${PROJECT_BINARY_DIR}/lscmConfigVersion.cmake
         DESTINATION ${LSCM_CMAKE_DIR})
 
-# The .pc file finds its own prefix (pcfiledir), so it stays right under any --prefix.
+# The .pc file finds its own prefix (pcfiledir), so it stays right under any --prefix. What the static
+# library needs is listed as flags, not as Requires.private: that would pull in what the dependencies
+# need to be static themselves, such as a Fortran compiler.
 file(RELATIVE_PATH LSCM_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" LSCM_PC_PREFIX "${LSCM_PC_PREFIX}")
-string(JOIN " " LSCM_PC_REQUIRES ${LSCM_PKGCONFIG})
-string(JOIN " " LSCM_PC_LIBS ${OpenMP_C_FLAGS} ${CMAKE_THREAD_LIBS_INIT} -lm)
+string(JOIN " " LSCM_PC_LIBS ${LSCM_LIBS_LDFLAGS} ${OpenMP_C_FLAGS} ${CMAKE_THREAD_LIBS_INIT} -lm)
 configure_file(cmake/lscm.pc.in lscm.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/lscm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -230,10 +230,10 @@ LSCM_API lscm_status lscm_dataset_read(const lscm_dataset *data, lscm_field fiel
 
 /* One pass over all rows: masks 0/1, values finite at targets, x finite. */
 typedef struct lscm_overview {
-    double x_min, x_max, x_mean, x_sd;
-    size_t observational; /* rows without a target */
-    size_t sets;          /* distinct non-empty target sets */
-    size_t *per_node;     /* (d): rows in which the node is a target; caller's, may be NULL */
+    double x_min, x_max, x_mean, x_sd; /* sd over the count */
+    size_t observational;              /* rows without a target */
+    size_t sets;      /* distinct non-empty target sets; beyond 2^20 an estimate to 1% */
+    size_t *per_node; /* (d): rows in which the node is a target; caller's, may be NULL */
 } lscm_overview;
 LSCM_API lscm_status lscm_dataset_check(const lscm_dataset *data, lscm_overview *overview,
                                         const lscm_progress *progress, lscm_error *why);

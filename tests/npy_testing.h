@@ -39,6 +39,16 @@ static inline bool little(void)
     return *(const unsigned char *)(const void *)&one == 1;
 }
 
+static inline npy_array *open_array(const char *path)
+{
+    byte_source *source = NULL;
+    npy_array *array = NULL;
+    lscm_error why;
+    assert_ok(byte_source_file(&source, path, path, &why));
+    assert_ok(npy_array_open(&array, source, &why));
+    return array;
+}
+
 /* Bytes that differ from element to element, are finite in every type and 0 or 1 as bool. */
 static inline void fill_bytes(dtype type, void *raw, size_t count, unsigned salt)
 {

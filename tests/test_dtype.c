@@ -21,8 +21,8 @@ static void names_and_codes_lead_back(void **state)
 #define CHECK_TYPE(type, ctype, a, b, c)                                                           \
     do {                                                                                           \
         const ctype from_[3] = {(a), (b), (c)};                                                    \
-        char odd_[1 + sizeof from_];                                                               \
-        double to_[3];                                                                             \
+        char odd_[1 + sizeof from_] = {0};                                                         \
+        double to_[3] = {0};                                                                       \
         memcpy(odd_ + 1, from_, sizeof from_);                                                     \
         dtype_to_double((type), odd_ + 1, 3, to_);                                                 \
         assert_near(to_[0], (double)(a), 0);                                                       \

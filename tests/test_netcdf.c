@@ -1,57 +1,18 @@
-/* The native format: everything comes back as it went in, what others write is read, and what is
- * damaged is refused. Files are looked at through the netCDF library itself as well. */
+/* Writing the native format: everything comes back as it went in, the layout is what others expect
+ * (looked at through the netCDF library itself), and a failure leaves nothing behind. */
 #include "made.h"
 
 #include "data/formats.h"
 
 #include "testing.h"
 
-#include <dirent.h>
+#include "home.h"
+
 #include <netcdf.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { N = 11, NODES = 3 };
-
-static char home[] = "/tmp/lscm-netcdf-XXXXXX";
-
-static const char *at(const char *name)
-{
-    static char paths[4][512];
-    static int next;
-    next = (next + 1) % 4;
-    (void)snprintf(paths[next], sizeof paths[next], "%s/%s", home, name);
-    return paths[next];
-}
-
-static int make_home(void **state)
-{
-    (void)state;
-    memcpy(home + strlen(home) - 6, "XXXXXX", 6);
-    return mkdtemp(home) != NULL ? 0 : -1;
-}
-
-static int remove_home(void **state)
-{
-    char command[64];
-    (void)state;
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", home);
-    return system(command); /* NOLINT(cert-env33-c): a fixed path of our own */
-}
-
-static int entries(void)
-{
-    int count = -2;
-    DIR *dir = opendir(home);
-    assert_non_null(dir);
-    while (readdir(dir) != NULL) {
-        count++;
-    }
-    (void)closedir(dir);
-    return count;
-}
 
 /* Bytes that differ everywhere, yet are finite numbers and 0/1 where they must be. */
 static void scatter(dtype type, void *raw, size_t n, unsigned salt)
@@ -286,170 +247,6 @@ static void the_truth_alone_is_kept(void **state)
     lscm_dataset_free(again);
 }
 
-/* ---- Files of others ---- */
-
-typedef struct foreign {
-    int file, sample, gene, tf;
-    int x, targets;
-} foreign;
-
-#define NC_OK(call) assert_int_equal((call), NC_NOERR)
-
-/* Other dimension names, an unlimited one, small chunks, the truth in the root. */
-static foreign foreign_file(const char *name, nc_type x_type, nc_type targets_type)
-{
-    foreign f = {0};
-    const size_t chunk[2] = {3, 2};
-    NC_OK(nc_create(at(name), NC_NETCDF4, &f.file));
-    NC_OK(nc_def_dim(f.file, "obs", NC_UNLIMITED, &f.sample));
-    NC_OK(nc_def_dim(f.file, "gene", 4, &f.gene));
-    NC_OK(nc_def_dim(f.file, "tf", NODES, &f.tf));
-    NC_OK(nc_def_var(f.file, "x", x_type, 2, (int[2]){f.sample, f.gene}, &f.x));
-    NC_OK(nc_def_var_chunking(f.file, f.x, NC_CHUNKED, chunk));
-    NC_OK(nc_def_var(f.file, "targets", targets_type, 2, (int[2]){f.sample, f.tf}, &f.targets));
-    return f;
-}
-
-static void files_of_others_are_read(void **state)
-{
-    (void)state;
-    lscm_error why;
-    lscm_dataset *data = NULL;
-    const size_t start[2] = {0};
-    const size_t size[2] = {N, 4};
-    const size_t masks[2] = {N, NODES};
-    float x[N * 4];
-    int64_t targets[N * NODES] = {1, 0, 0, 0, 1, 1};
-    double out[N * 4];
-    const double w[NODES * NODES] = {0, 1, 0, 0, 0, 1};
-    const char *names[NODES] = {"raf", "mek", "erk"};
-    int id = 0;
-    foreign f = foreign_file("f.nc", NC_FLOAT, NC_INT64);
-    int square[2] = {0};
-    for (int i = 0; i < N * 4; i++) {
-        x[i] = (float)i / 3;
-    }
-    NC_OK(nc_def_var_endian(f.file, f.x, NC_ENDIAN_BIG));
-    NC_OK(nc_put_vara_float(f.file, f.x, start, size, x));
-    NC_OK(nc_put_vara(f.file, f.targets, start, masks, targets));
-    NC_OK(nc_def_dim(f.file, "from", NODES, &square[0]));
-    NC_OK(nc_def_dim(f.file, "to", NODES, &square[1]));
-    NC_OK(nc_def_var(f.file, "w", NC_DOUBLE, 2, square, &id));
-    NC_OK(nc_put_var_double(f.file, id, w));
-    NC_OK(nc_def_var(f.file, "tf", NC_STRING, 1, &f.tf, &id));
-    NC_OK(nc_put_var_string(f.file, id, names));
-    NC_OK(nc_def_var(f.file, "gene", NC_INT, 1, &f.gene, &id)); /* numbers are no names */
-    NC_OK(nc_close(f.file));
-    assert_ok(lscm_dataset_open(&data, at("f.nc"), NULL, &why));
-    assert_string_equal(lscm_dataset_shape(data, LSCM_X).dtype, "float32");
-    assert_string_equal(lscm_dataset_shape(data, LSCM_TARGETS).dtype, "int64");
-    assert_string_equal(lscm_dataset_node_name(data, 2), "erk");
-    assert_null(lscm_dataset_feature_name(data, 0));
-    assert_ok(lscm_dataset_read(data, LSCM_X, 4, 5, out, &why));
-    for (size_t i = 0; i < (size_t)5 * 4; i++) {
-        assert_near(out[i], (double)x[4 * 4 + i], 0);
-    }
-    assert_ok(lscm_dataset_read(data, LSCM_W, 0, NODES, out, &why));
-    assert_memory_equal(out, w, sizeof w);
-    lscm_dataset_free(data);
-}
-
-static void unusable_variables_are_named(void **state)
-{
-    (void)state;
-    lscm_error why;
-    lscm_dataset *data = NULL;
-    const size_t last[2] = {N - 1, 0};
-    const double factor = 0.1;
-    const int next_version = 2;
-    int id = 0;
-    foreign f = foreign_file("char.nc", NC_CHAR, NC_INT);
-    NC_OK(nc_close(f.file));
-    assert_fails(lscm_dataset_open(&data, at("char.nc"), NULL, &why), LSCM_FORMAT,
-                 "'x' does not hold numbers");
-    f = foreign_file("empty.nc", NC_FLOAT, NC_INT);
-    NC_OK(nc_close(f.file));
-    assert_fails(lscm_dataset_open(&data, at("empty.nc"), NULL, &why), LSCM_SHAPE, "length 0");
-    f = foreign_file("packed.nc", NC_SHORT, NC_INT);
-    NC_OK(nc_put_att_double(f.file, f.x, "scale_factor", NC_DOUBLE, 1, &factor));
-    NC_OK(nc_close(f.file));
-    assert_fails(lscm_dataset_open(&data, at("packed.nc"), NULL, &why), LSCM_FORMAT,
-                 "'x' is packed (attribute scale_factor)");
-    f = foreign_file("scalar.nc", NC_SHORT, NC_INT);
-    NC_OK(nc_put_var1_int(f.file, f.targets, last, &next_version));
-    NC_OK(nc_def_var(f.file, "values", NC_DOUBLE, 0, NULL, &id));
-    NC_OK(nc_close(f.file));
-    assert_fails(lscm_dataset_open(&data, at("scalar.nc"), NULL, &why), LSCM_SHAPE,
-                 "'values' has 0 dimensions");
-    f = foreign_file("newer.nc", NC_SHORT, NC_INT);
-    NC_OK(nc_put_att_int(f.file, NC_GLOBAL, "format_version", NC_INT, 1, &next_version));
-    NC_OK(nc_close(f.file));
-    assert_fails(lscm_dataset_open(&data, at("newer.nc"), NULL, &why), LSCM_FORMAT, "newer lscm");
-    NC_OK(nc_create(at("classic.nc"), NC_CLOBBER, &id));
-    NC_OK(nc_close(id));
-    assert_fails(lscm_dataset_open(&data, at("classic.nc"), NULL, &why), LSCM_FORMAT, "classic");
-    assert_null(data);
-}
-
-/* ---- Damage and trouble ---- */
-
-static void copy_part(const char *from, const char *to, long bytes)
-{
-    FILE *in = fopen(from, "rb");
-    FILE *out = fopen(to, "wb");
-    assert_true(in != NULL && out != NULL);
-    for (long i = 0; i < bytes; i++) {
-        int byte = fgetc(in);
-        assert_true(byte != EOF);
-        assert_true(fputc(byte, out) != EOF);
-    }
-    (void)fclose(in);
-    (void)fclose(out);
-}
-
-static void damaged_files_are_refused(void **state)
-{
-    (void)state;
-    lscm_error why;
-    struct stat info;
-    lscm_dataset *data = full(DTYPE_FLOAT64);
-    lscm_dataset *again = NULL;
-    assert_ok(lscm_dataset_save(data, at("a.nc"), false, NULL, &why));
-    assert_int_equal(stat(at("a.nc"), &info), 0);
-    const long parts[] = {8, 100, info.st_size / 2, info.st_size - 1};
-    for (int i = 0; i < 4; i++) {
-        copy_part(at("a.nc"), at("cut.nc"), parts[i]);
-        assert_fails(lscm_dataset_open(&again, at("cut.nc"), NULL, &why), LSCM_READ,
-                     "cut short or damaged");
-    }
-    copy_part(at("a.nc"), at("cut.nc"), 5);
-    assert_fails(lscm_dataset_open(&again, at("cut.nc"), NULL, &why), LSCM_FORMAT,
-                 "not a netCDF-4 file");
-    copy_part(at("a.nc"), at("cut.nc"), 0);
-    assert_fails(lscm_dataset_open(&again, at("cut.nc"), NULL, &why), LSCM_FORMAT, "is empty");
-    lscm_dataset_free(data);
-}
-
-static void paths_without_data_are_named(void **state)
-{
-    (void)state;
-    lscm_error why;
-    lscm_dataset *data = NULL;
-    copy_part("/proc/self/exe", at("a.npy"), 10);
-    copy_part("/proc/self/exe", at("a.h5"), 10);
-    copy_part("/proc/self/exe", at("a.png"), 10);
-    copy_part("/proc/self/exe", at("a"), 10);
-    assert_int_equal(mkfifo(at("pipe.nc"), 0600), 0);
-    assert_fails(lscm_dataset_open(&data, at("b.nc"), NULL, &why), LSCM_MISSING, "no such file");
-    assert_fails(lscm_dataset_open(&data, at("a/b.nc"), NULL, &why), LSCM_MISSING, "no such file");
-    assert_fails(lscm_dataset_open(&data, at("pipe.nc"), NULL, &why), LSCM_READ, "regular file");
-    assert_fails(lscm_dataset_open(&data, "/dev/null", NULL, &why), LSCM_READ, "regular file");
-    assert_fails(lscm_dataset_open(&data, at("a.npy"), NULL, &why), LSCM_USAGE, "one array");
-    assert_fails(lscm_dataset_open(&data, at("a.h5"), NULL, &why), LSCM_USAGE, ".npz, .csv");
-    assert_fails(lscm_dataset_open(&data, at("a.png"), NULL, &why), LSCM_USAGE, "not read");
-    assert_fails(lscm_dataset_open(&data, at("a"), NULL, &why), LSCM_USAGE, "no ending");
-}
-
 static void output_is_whole_or_absent(void **state)
 {
     (void)state;
@@ -466,6 +263,7 @@ static void output_is_whole_or_absent(void **state)
     assert_fails(lscm_dataset_save(data, at("a.nc"), false, NULL, &why), LSCM_EXISTS, "--force");
     assert_fails(lscm_dataset_save(data, at("a.hdf"), false, NULL, &why), LSCM_USAGE, "'.hdf'");
     assert_fails(lscm_dataset_save(data, "", false, NULL, &why), LSCM_USAGE, "empty");
+    assert_fails(lscm_dataset_save(data, at("b\\c.nc"), false, NULL, &why), LSCM_WRITE, "'\\'");
     assert_int_equal(symlink("a.nc", at("link.nc")), 0);
     assert_fails(lscm_dataset_save(data, at("link.nc"), true, NULL, &why), LSCM_EXISTS, "symbolic");
     /* links are followed when reading, and a file may replace the one it is read from */
@@ -506,17 +304,13 @@ static void a_full_disk_is_reported(void **state)
     lscm_dataset_free(data);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_home, remove_home)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(every_type_comes_back),       TEST(pictures_come_back),
-        TEST(long_arrays_stream),          TEST(names_and_recipe_come_back),
-        TEST(the_layout_is_as_documented), TEST(the_truth_alone_is_kept),
-        TEST(files_of_others_are_read),    TEST(unusable_variables_are_named),
-        TEST(damaged_files_are_refused),   TEST(paths_without_data_are_named),
-        TEST(output_is_whole_or_absent),   TEST(a_full_disk_is_reported),
+        TEST_AT_HOME(every_type_comes_back),       TEST_AT_HOME(pictures_come_back),
+        TEST_AT_HOME(long_arrays_stream),          TEST_AT_HOME(names_and_recipe_come_back),
+        TEST_AT_HOME(the_layout_is_as_documented), TEST_AT_HOME(the_truth_alone_is_kept),
+        TEST_AT_HOME(output_is_whole_or_absent),   TEST_AT_HOME(a_full_disk_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

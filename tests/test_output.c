@@ -3,21 +3,9 @@
 
 #include "testing.h"
 
-#include <dirent.h>
-#include <fcntl.h>
+#include "home.h"
+
 #include <sys/stat.h>
-#include <unistd.h>
-
-static char home[] = "/tmp/lscm-output-XXXXXX";
-
-static const char *at(const char *name)
-{
-    static char paths[4][512];
-    static int next;
-    next = (next + 1) % 4;
-    (void)snprintf(paths[next], sizeof paths[next], "%s/%s", home, name);
-    return paths[next];
-}
 
 static void put(const char *path, const char *text)
 {
@@ -43,34 +31,6 @@ static bool exists(const char *path)
 {
     struct stat info;
     return lstat(path, &info) == 0;
-}
-
-/* How many entries the home folder has: nothing temporary may stay. */
-static int entries(void)
-{
-    int count = -2;
-    DIR *dir = opendir(home);
-    assert_non_null(dir);
-    while (readdir(dir) != NULL) {
-        count++;
-    }
-    (void)closedir(dir);
-    return count;
-}
-
-static int make_home(void **state)
-{
-    (void)state;
-    memcpy(home + strlen(home) - 6, "XXXXXX", 6);
-    return mkdtemp(home) != NULL ? 0 : -1;
-}
-
-static int remove_home(void **state)
-{
-    char command[64];
-    (void)state;
-    (void)snprintf(command, sizeof command, "rm -rf '%s'", home);
-    return system(command); /* NOLINT(cert-env33-c): a fixed path of our own */
 }
 
 static void a_file_appears_when_committed(void **state)
@@ -269,21 +229,19 @@ static void long_names_fit(void **state)
     assert_true(exists(at(name)));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_home, remove_home)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_file_appears_when_committed),
-        TEST(a_failure_leaves_nothing),
-        TEST(what_exists_needs_force),
-        TEST(what_appears_meanwhile_is_kept),
-        TEST(a_folder_is_replaced_whole),
-        TEST(a_folder_of_other_things_is_never_replaced),
-        TEST(a_late_stranger_in_a_folder_is_kept),
-        TEST(links_are_neither_followed_nor_replaced),
-        TEST(wrong_places_are_named),
-        TEST(long_names_fit),
+        TEST_AT_HOME(a_file_appears_when_committed),
+        TEST_AT_HOME(a_failure_leaves_nothing),
+        TEST_AT_HOME(what_exists_needs_force),
+        TEST_AT_HOME(what_appears_meanwhile_is_kept),
+        TEST_AT_HOME(a_folder_is_replaced_whole),
+        TEST_AT_HOME(a_folder_of_other_things_is_never_replaced),
+        TEST_AT_HOME(a_late_stranger_in_a_folder_is_kept),
+        TEST_AT_HOME(links_are_neither_followed_nor_replaced),
+        TEST_AT_HOME(wrong_places_are_named),
+        TEST_AT_HOME(long_names_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Walking over the rows of a field, checked, in blocks of a few megabytes:
+/* Walking over the rows of a field, checked, in blocks of about half a megabyte:
  *
  *     row_blocks walk;
  *     TRY(blocks_begin(&walk, data, LSCM_X, &meter, why));

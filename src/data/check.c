@@ -3,7 +3,7 @@
  *
  *     x (N, D) or a picture per row, targets, values, z (N, d), w (d, d), sigma (d), order (d)
  *
- * with N >= 2, D >= d, w finite and acyclic, sigma > 0, order a permutation that w follows. What
+ * with N >= 2, D >= d, w finite and acyclic, sigma >= 0, order a permutation that w follows. What
  * stands in the rows is checked as they stream by: see check_rows.c.
  */
 #include "base/order.h"
@@ -241,9 +241,9 @@ static lscm_status check_sigma(const lscm_dataset *data, lscm_error *why)
         return LSCM_MEMORY;
     }
     for (size_t i = 0; i < data->nodes; i++) {
-        if (!(sigma[i] > 0 && sigma[i] <= 1.7976931348623157e308)) {
+        if (!(sigma[i] >= 0 && sigma[i] <= 1.7976931348623157e308)) {
             TRY(fail(why, LSCM_VALUE,
-                     "%s: 'sigma' is %g at node %zu (0-based); it must be positive and finite",
+                     "%s: 'sigma' is %g at node %zu (0-based); it must be finite and not negative",
                      data->path, sigma[i], i));
         }
     }

@@ -2,6 +2,7 @@
 
 #include <netcdf.h>
 #include <pthread.h>
+#include <string.h>
 
 static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -27,6 +28,15 @@ void netcdf_close(netcdf_file *file)
         (void)netcdf_end(nc_close(file->id), file, "", NULL);
         file->id = -1;
     }
+}
+
+lscm_status netcdf_check_path(const netcdf_file *file, const char *path, lscm_error *why)
+{
+    if (strchr(path, '\\') == NULL && strstr(path, "://") == NULL) {
+        return LSCM_OK;
+    }
+    return fail(why, file->failure,
+                "%s: netCDF cannot use a path with '\\' or '://'; choose another name", file->path);
 }
 
 static const int TYPES[DTYPE_COUNT] = {

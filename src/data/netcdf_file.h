@@ -29,6 +29,8 @@ lscm_status netcdf_end(int code, const netcdf_file *file, const char *what, lscm
 /* Closes what is open, after a failure or when nothing was written: errors do not matter. */
 void netcdf_close(netcdf_file *file);
 
+/* Refuses paths that the library would take for others: it turns '\\' into '/' and opens URLs. */
+lscm_status netcdf_check_path(const netcdf_file *file, const char *path, lscm_error *why);
 /* Disk space for a file that exists; quietly: without changing its size. LSCM_WRITE when there is
  * not enough. */
 lscm_status netcdf_reserve(const netcdf_file *file, const char *to, uint64_t bytes, bool quietly,

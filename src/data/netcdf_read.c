@@ -217,10 +217,16 @@ done:
     return status;
 }
 
+/* Only what fits the number of nodes gets memory; dataset_check_shapes refuses the rest. */
 static lscm_status read_whole(lscm_dataset *data, netcdf_source *from, lscm_field field,
                               lscm_error *why)
 {
     size_t bytes = shape_bytes(&from->shape[field]);
+    for (int i = 0; i < from->shape[field].ndim; i++) {
+        if (from->shape[field].dims[i] != data->nodes) {
+            return LSCM_OK;
+        }
+    }
     data->whole[field] = bytes <= PTRDIFF_MAX ? malloc(bytes > 0 ? bytes : 1) : NULL;
     if (data->whole[field] == NULL) {
         return fail_memory(why, bytes);
@@ -317,6 +323,7 @@ done:
 static lscm_status open_file(netcdf_file *file, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
+    TRY(netcdf_check_path(file, file->path, why));
     TRY(check_magic(file->path, why));
     NC(file, "cannot be opened; it may be cut short or damaged",
        nc_open(file->path, NC_NOWRITE, &file->id));

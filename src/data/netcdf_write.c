@@ -252,6 +252,7 @@ static lscm_status create(writer *out, const char *to, lscm_error *why)
     lscm_status status = LSCM_OK;
     int old = 0;
     uint64_t bytes = size_of(out->data);
+    TRY(netcdf_check_path(&out->file, to, why));
     TRY(netcdf_reserve(&out->file, to, bytes, false, why));
     NC(&out->file, "the file cannot be made",
        nc_create(to, NC_NETCDF4 | NC_CLOBBER, &out->file.id));

@@ -73,7 +73,7 @@ static bool take(cursor *c, const char *word)
     return true;
 }
 
-/* A quoted text without escapes, at most size - 1 characters. */
+/* A quoted text of printable characters without escapes, at most size - 1 characters. */
 static bool take_text(cursor *c, char *out, size_t size)
 {
     skip_spaces(c);
@@ -83,7 +83,7 @@ static bool take_text(cursor *c, char *out, size_t size)
     char quote = *c->at++;
     size_t length = 0;
     while (c->at < c->end && *c->at != quote) {
-        if (*c->at == '\\' || *c->at == '\0' || length + 1 >= size) {
+        if (*c->at == '\\' || *c->at < ' ' || *c->at > '~' || length + 1 >= size) {
             return false;
         }
         out[length++] = *c->at++;

@@ -108,6 +108,9 @@ static lscm_status fail_write(npz_writer *writer, lscm_error *why)
         return fail(why, LSCM_WRITE, "%s: %s", writer->progress->what,
                     strerror(zip_error_code_system(error)));
     }
+    if (zip_error_code_zip(error) == ZIP_ER_OK) { /* libzip is silent only when memory is short */
+        return fail(why, LSCM_MEMORY, "%s: out of memory", writer->progress->what);
+    }
     return fail(why, LSCM_WRITE, "%s: %s", writer->progress->what, zip_error_strerror(error));
 }
 

@@ -45,13 +45,12 @@ lscm_status spool_open(int *fd, uint64_t bytes, const char *where, lscm_error *w
     static const char name[] = "lscm-XXXXXX";
     lscm_status status = LSCM_OK;
     size_t size = strlen(folder()) + 1 + sizeof name;
-    char *path = NULL;
+    char *path = malloc(size);
     *fd = -1;
-    TRY(check_space(bytes, where, why));
-    path = malloc(size);
     if (path == NULL) {
-        TRY(fail_memory(why, size));
+        return fail_memory(why, size);
     }
+    TRY(check_space(bytes, where, why));
     (void)snprintf(path, size, "%s/%s", folder(), name);
     *fd = mkstemp(path);
     if (*fd < 0) {
