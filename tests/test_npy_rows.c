@@ -60,7 +60,7 @@ static void check_layout(const layout *lay, lcg *random)
         row *= lay->dims[k];
     }
     size_t item = dtype_size(lay->type);
-    unsigned char *logical = malloc(rows * row * item);
+    unsigned char *logical = calloc(rows * row, item);
     unsigned char *out = malloc(rows * row * item);
     fill_bytes(lay->type, logical, rows * row, (unsigned)lcg_below(random, 1000));
     write_laid_out(scratch_path(path, "rows.npy"), lay, logical);

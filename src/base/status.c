@@ -19,7 +19,7 @@ const char *lscm_version(void)
     return LSCM_VERSION;
 }
 
-lscm_status fail(lscm_error *why, lscm_status status, const char *format, ...)
+void explain(lscm_error *why, lscm_status status, const char *format, ...)
 {
     if (why != NULL) {
         va_list arguments;
@@ -28,12 +28,11 @@ lscm_status fail(lscm_error *why, lscm_status status, const char *format, ...)
         (void)vsnprintf(why->text, sizeof why->text, format, arguments);
         va_end(arguments);
     }
-    return status;
 }
 
-lscm_status fail_memory(lscm_error *why, size_t bytes)
+void explain_memory(lscm_error *why, size_t bytes)
 {
-    return fail(why, LSCM_MEMORY,
-                "could not allocate %.1f MB; free some memory or use a smaller problem",
-                (double)bytes / 1e6);
+    explain(why, LSCM_MEMORY,
+            "could not allocate %.1f MB; free some memory or use a smaller problem",
+            (double)bytes / 1e6);
 }

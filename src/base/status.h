@@ -4,10 +4,15 @@
 
 #include "lscm.h"
 
-/* Fills `why` (may be NULL) and returns `status`, so that `return fail(...)` reads as it works. */
-lscm_status fail(lscm_error *why, lscm_status status, const char *format, ...)
+/* Fills `why` (may be NULL). */
+void explain(lscm_error *why, lscm_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-lscm_status fail_memory(lscm_error *why, size_t bytes);
+void explain_memory(lscm_error *why, size_t bytes);
+
+/* `return fail(...)` reads as it works. Macros, so that compilers and checkers see that a failure
+ * is never LSCM_OK. */
+#define fail(why, status, ...) (explain((why), (status), __VA_ARGS__), (status))
+#define fail_memory(why, bytes) (explain_memory((why), (bytes)), LSCM_MEMORY)
 
 /* One exit per function: a `done:` label that frees everything. */
 #define TRY(call)                                                                                  \

@@ -40,34 +40,37 @@ lscm_status open_regular(const char *path, const char *where, int *fd, uint64_t 
     return LSCM_OK;
 }
 
-static lscm_status make(byte_source **out, const char *where, lscm_error *why)
+/* NULL, and a sentence, when memory is short. */
+static byte_source *make(const char *where, lscm_error *why)
 {
     byte_source *source = calloc(1, sizeof *source);
     char *copy = strdup(where);
-    *out = source;
     if (source == NULL || copy == NULL) {
         free(source);
         free(copy);
-        *out = NULL;
-        return fail_memory(why, sizeof *source + strlen(where) + 1);
+        (void)fail_memory(why, sizeof *source + strlen(where) + 1);
+        return NULL;
     }
     source->where = copy;
     source->fd = -1;
-    return LSCM_OK;
+    return source;
 }
 
 lscm_status byte_source_file(byte_source **out, const char *path, const char *where,
                              lscm_error *why)
 {
-    lscm_status status = make(out, where, why);
-    if (status == LSCM_OK) {
-        status = open_regular(path, where, &(*out)->fd, &(*out)->size, why);
+    byte_source *source = make(where, why);
+    *out = NULL;
+    if (source == NULL) {
+        return LSCM_MEMORY;
     }
+    lscm_status status = open_regular(path, where, &source->fd, &source->size, why);
     if (status != LSCM_OK) {
-        byte_source_close(*out);
-        *out = NULL;
+        byte_source_close(source);
+        return status;
     }
-    return status;
+    *out = source;
+    return LSCM_OK;
 }
 
 static lscm_status check_entry(const zip_stat_t *about, const char *where, lscm_error *why)
@@ -104,11 +107,15 @@ lscm_status byte_source_entry(byte_source **out, zip_t *zip, zip_uint64_t index,
         about.valid = 0;
     }
     TRY(check_entry(&about, where, why));
-    TRY(make(out, where, why));
-    (*out)->zip = zip;
-    (*out)->index = index;
-    (*out)->size = about.size;
-    (*out)->stored = about.comp_method == ZIP_CM_STORE;
+    byte_source *source = make(where, why);
+    if (source == NULL) {
+        return LSCM_MEMORY;
+    }
+    source->zip = zip;
+    source->index = index;
+    source->size = about.size;
+    source->stored = about.comp_method == ZIP_CM_STORE;
+    *out = source;
 done:
     return status;
 }

@@ -58,7 +58,8 @@ void dataset_settle(lscm_dataset *data);
 lscm_status dataset_read_raw(const lscm_dataset *data, lscm_field field, size_t first, size_t count,
                              void *raw, lscm_error *why);
 /* Shapes agree, D >= d, at least two rows, w acyclic and finite, order fits w, sigma positive,
- * names as many as there are nodes. Every reader ends with it. truth_only: x and targets may lack.
+ * names as many as there are nodes. lscm_dataset_open ends with it. truth_only: x and targets may
+ * lack.
  */
 lscm_status dataset_check_shapes(const lscm_dataset *data, bool truth_only, lscm_error *why);
 /* What stands in a block: masks 0/1, values finite where its targets are 1, x finite; the sentence

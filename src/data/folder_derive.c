@@ -134,7 +134,8 @@ static lscm_status derive_lower(const lscm_dataset *data, const char *to, meter 
     size_t *order = calloc(2 * d, sizeof *order);
     char *lower = calloc(d, item); /* a row of L */
     if (numbers == NULL || order == NULL || lower == NULL) {
-        TRY(fail_memory(why, d * d * sizeof *numbers));
+        status = fail_memory(why, d * d * sizeof *numbers);
+        goto done;
     }
     TRY(find_order(data, numbers, order, why));
     TRY(open_npy(&file, to, "edge_weights.npy", shape->type, d, d, why));

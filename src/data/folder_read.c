@@ -108,7 +108,8 @@ static lscm_status read_order(lscm_dataset *data, folder_store *store, lscm_erro
     order = calloc(d, sizeof *order);
     data->whole[LSCM_ORDER] = calloc(d, dtype_size(type));
     if (p == NULL || order == NULL || data->whole[LSCM_ORDER] == NULL) {
-        TRY(fail_memory(why, (d + 2) * d * sizeof *p));
+        status = fail_memory(why, (d + 2) * d * sizeof *p);
+        goto done;
     }
     TRY(npy_array_rows_double(array, 0, d, p, why));
     if (!permutation_order(p, d, order)) {
@@ -141,7 +142,8 @@ static lscm_status read_recipe(lscm_dataset *data, const folder_store *store, ls
     }
     text = calloc(size + 1, 1);
     if (text == NULL) {
-        TRY(fail_memory(why, size + 1));
+        status = fail_memory(why, size + 1);
+        goto done;
     }
     TRY(byte_source_read(source, 0, text, size, why));
     if (size > 0 && text[size - 1] == '\n') { /* the line end that folder_write adds */

@@ -88,7 +88,8 @@ static lscm_status write_order(const lscm_dataset *data, const char *to, meter *
     double *order = calloc(d, sizeof *order);
     void *p = calloc(d * d, dtype_size(type));
     if (order == NULL || p == NULL) {
-        TRY(fail_memory(why, d * d * dtype_size(type)));
+        status = fail_memory(why, d * d * dtype_size(type));
+        goto done;
     }
     TRY(lscm_dataset_read(data, LSCM_ORDER, 0, d, order, why));
     for (size_t k = 0; k < d; k++) {

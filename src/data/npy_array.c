@@ -1,6 +1,7 @@
 #include "data/npy_array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { CONVERT_BYTES = 1 << 20 };
 
@@ -17,11 +18,10 @@ static lscm_status read_header(npy_array *array, lscm_error *why)
     TRY(npy_header_size(prefix, there, where, &size, why));
     text = malloc(size + sizeof prefix);
     if (text == NULL) {
-        TRY(fail_memory(why, size + sizeof prefix));
+        status = fail_memory(why, size + sizeof prefix);
+        goto done;
     }
-    for (size_t i = 0; i < sizeof prefix; i++) {
-        text[i] = prefix[i];
-    }
+    memcpy(text, prefix, sizeof prefix);
     if (size > sizeof prefix) { /* going on where the prefix ended: nothing is inflated twice */
         TRY(byte_source_read(array->source, sizeof prefix, text + sizeof prefix,
                              size - sizeof prefix, why));
@@ -89,13 +89,14 @@ lscm_status npy_array_rows_double(npy_array *array, size_t first, size_t count, 
     if (header->shape.type == DTYPE_FLOAT64) {
         return npy_array_rows(array, first, count, out, why);
     }
-    size_t row_bytes = (size_t)header->bytes / rows;
+    size_t row_bytes = (size_t)header->bytes / rows; /* at least one element */
     size_t row = row_bytes / header->item;
-    size_t step = (size_t)CONVERT_BYTES / row_bytes + 1;
+    size_t step = (size_t)CONVERT_BYTES / (row_bytes + 1) + 1;
     step = step < count ? step : count;
-    raw = malloc(step > 0 ? step * row_bytes : 1);
+    raw = malloc(step * row_bytes + 1);
     if (raw == NULL) {
-        TRY(fail_memory(why, step * row_bytes));
+        status = fail_memory(why, step * row_bytes);
+        goto done;
     }
     for (size_t at = 0; at < count; at += step) {
         size_t now = count - at < step ? count - at : step;

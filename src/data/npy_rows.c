@@ -96,7 +96,8 @@ static lscm_status fill_window(npy_array *array, size_t first, size_t columns, l
         array->tile = malloc((size_t)TILE_BYTES);
     }
     if (array->window == NULL || array->tile == NULL) {
-        TRY(fail_memory(why, room * columns * item + (size_t)TILE_BYTES));
+        status = fail_memory(why, room * columns * item + (size_t)TILE_BYTES);
+        goto done;
     }
     array->window_rows = 0;
     room = room < total - first ? room : total - first;

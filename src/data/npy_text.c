@@ -73,7 +73,8 @@ lscm_status npy_array_texts(npy_array *array, char ***texts, size_t *count, lscm
     TRY(npy_array_whole(array, TEXTS_MOST, &cells, why));
     out = calloc(n > 0 ? n : 1, sizeof *out);
     if (out == NULL) {
-        TRY(fail_memory(why, n * sizeof *out));
+        status = fail_memory(why, n * sizeof *out);
+        goto done;
     }
     for (size_t i = 0; i < n; i++) {
         TRY(decode(array, (char *)cells + i * header->item, i, &out[i], why));

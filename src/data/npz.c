@@ -137,13 +137,15 @@ lscm_status npz_file_open(npz_file **out, const char *path, lscm_error *why)
     file->store = (npy_store){find, close_store};
     file->path = strdup(path);
     if (file->path == NULL) {
-        TRY(fail_memory(why, strlen(path) + 1));
+        status = fail_memory(why, strlen(path) + 1);
+        goto done;
     }
     TRY(open_zip(file, why));
     TRY(check_names(file, why));
     file->arrays = calloc(file->entries + 1, sizeof(npy_array *));
     if (file->arrays == NULL) {
-        TRY(fail_memory(why, file->entries * sizeof(npy_array *)));
+        status = fail_memory(why, file->entries * sizeof(npy_array *));
+        goto done;
     }
     *out = file;
     file = NULL;

@@ -1,6 +1,6 @@
 /* A sheet of pictures: up to 64 rows of x, spread evenly from the first to the last, in 8 columns
- * with 8 white pixels between them; each pixel of a picture becomes scale x scale, so that a picture
- * is about 80 pixels wide.
+ * with 8 white pixels between them; each pixel of a picture becomes scale x scale, so that a
+ * picture is about 80 pixels wide.
  *
  *     uint8: as it is;  else round(255 v) if all v shown lie in [0, 1];  else
  *     round(255 (v - min) / (max - min)) over all pictures shown

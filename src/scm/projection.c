@@ -67,7 +67,9 @@ static void exponential(size_t d, double *k, double *term, double *next, double 
     for (size_t i = 0; i < d * d; i++) {
         norm += k[i] * k[i];
     }
-    for (norm = sqrt(norm); norm > 0.5; norm /= 2) {
+    norm = sqrt(norm);
+    while (norm > 0.5) {
+        norm /= 2;
         squarings++;
     }
     for (size_t i = 0; i < d * d; i++) {
