@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "base/threads.h"
 #include "clock.h"
-#include "lscm.h"
+#include "data/dataset.h"
 
 #include <cblas.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum { NODES = 20, FEATURES = 100, ROWS = 20500, STRIP = 128, RUNS = 20 };
 static double x[ROWS * FEATURES];
 static double z[ROWS * NODES];
 static double values[ROWS * NODES];
-static double targets[ROWS * NODES];
+static uint8_t targets[ROWS * NODES];
 static double matrix[NODES * FEATURES];
 
 static void simulate(const lscm_simulation *settings)
@@ -27,7 +27,7 @@ static void simulate(const lscm_simulation *settings)
         lscm_dataset_read(data, LSCM_X, 0, ROWS, x, &why) != LSCM_OK ||
         lscm_dataset_read(data, LSCM_Z, 0, ROWS, z, &why) != LSCM_OK ||
         lscm_dataset_read(data, LSCM_VALUES, 0, ROWS, values, &why) != LSCM_OK ||
-        lscm_dataset_read(data, LSCM_TARGETS, 0, ROWS, targets, &why) != LSCM_OK) {
+        dataset_read_raw(data, LSCM_TARGETS, 0, ROWS, targets, &why) != LSCM_OK) {
         (void)fprintf(stderr, "%s\n", why.text);
         exit(1);
     }

@@ -24,11 +24,15 @@ int info_run(int argc, char **argv);
 int convert_run(int argc, char **argv);
 int export_run(int argc, char **argv);
 int evaluate_run(int argc, char **argv);
+int fit_run(int argc, char **argv);
+int sample_run(int argc, char **argv);
 const struct argp *simulate_argp(void);
 const struct argp *info_argp(void);
 const struct argp *convert_argp(void);
 const struct argp *export_argp(void);
 const struct argp *evaluate_argp(void);
+const struct argp *fit_argp(void);
+const struct argp *sample_argp(void);
 
 /* Options that several subcommands take; each names those it wants in its table by these macros. */
 typedef struct common_options {
@@ -61,6 +65,9 @@ void cli_parse(const char *name, const struct argp *argp, int argc, char **argv,
 
 /* Prints the sentence; returns the exit code that goes with it. */
 int cli_fail(const lscm_error *why);
+/* Fills `why` for a failure that the program itself found; returns the status. */
+lscm_status cli_explain(lscm_error *why, lscm_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Progress on standard error: a bar on a terminal, a line now and then elsewhere, nothing when
  * quiet. It also stops the work when the user pressed Ctrl-C. */

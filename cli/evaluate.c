@@ -1,17 +1,25 @@
-/* lscm evaluate ESTIMATE --truth FILE */
-#include "cli.h"
+/* lscm evaluate RUN, lscm evaluate ESTIMATE --truth FILE */
+#include "files.h"
 
+#include <jansson.h>
 #include <libsmartcols/libsmartcols.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
-enum { OPTION_TRUTH = 'T', OPTION_THRESHOLD = 0x100 };
+enum { OPTION_THRESHOLD = 0x100 };
 
 typedef struct arguments {
     common_options common;
     const char *estimate, *truth;
-    double threshold;
+    double threshold; /* below 0: not given */
 } arguments;
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -32,8 +40,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     } else if (key == ARGP_KEY_ARG) {
         argp_error(state, "'%s' is one argument too many", argument);
     } else if (key == ARGP_KEY_END && a->estimate == NULL) {
-        argp_error(state, "name the estimate to score");
-    } else if (key == ARGP_KEY_END && a->truth == NULL) {
+        argp_error(state, "name the run or the estimate to score");
+    } else if (key == ARGP_KEY_END && a->threshold >= 0 && is_folder(a->estimate)) {
+        argp_error(state,
+                   "a run says itself what an edge is; --threshold is for estimates in .npz");
+    } else if (key == ARGP_KEY_END && a->truth == NULL && !is_folder(a->estimate)) {
         argp_error(state, "say what to compare with: --truth data.nc");
     } else {
         return ARGP_ERR_UNKNOWN;
@@ -45,8 +56,11 @@ const struct argp *evaluate_argp(void)
 {
     static const struct argp_option options[] = {
         {"truth", OPTION_TRUTH, "FILE", 0,
-         "Data file with the truth (.nc, .npz, BIOLS folder), or a CSV matrix of the graph", 1},
-        {"threshold", OPTION_THRESHOLD, "T", 0, "A draw has an edge where |w| exceeds T (0.3)", 1},
+         "Data file with the truth (.nc, .npz, BIOLS folder), or a CSV matrix of the graph; of a "
+         "run: if not the data that were fitted",
+         1},
+        {"threshold", OPTION_THRESHOLD, "T", 0,
+         "A draw of ESTIMATE.npz has an edge where |w| exceeds T (0.3)", 1},
         COMMON_QUIET,
         COMMON_JSON,
         COMMON_THREADS,
@@ -54,13 +68,14 @@ const struct argp *evaluate_argp(void)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .args_doc = "ESTIMATE.npz --truth FILE",
+        .args_doc = "RUN|ESTIMATE.npz [--truth FILE]",
         .doc =
-            "Score an estimate against the truth. ESTIMATE.npz holds w (draws x d x d, or d x d; "
-            "row = "
-            "parent) and, where there are, sigma (draws x d), edge_prob (d x d), z (N x d) and the "
-            "reconstructed x (N x D). A score that needs what is not there is left empty.\v"
+            "Score a run, or the estimate of another program, against the truth. ESTIMATE.npz "
+            "holds w (draws x d x d, or d x d; row = parent) and, where there are, sigma (draws x "
+            "d), edge_prob (d x d), z (N x d) and the reconstructed x (N x D). A score that needs "
+            "what is not there is left empty.\v"
             "Examples:\n"
+            "  lscm evaluate data.run\n"
             "  lscm evaluate estimate.npz --truth data.nc\n"
             "  lscm evaluate estimate.npz --truth dag.csv --threshold 0 --json",
     };
@@ -118,20 +133,82 @@ static void print_table(const score *scores, size_t draws)
     scols_unref_table(table);
 }
 
+static const char *text_of(const json_t *config, const char *key)
+{
+    return json_string_value(json_object_get(config, key));
+}
+
+/* The data that were fitted, opened as they were then, unless --truth names others. */
+static lscm_status open_truth(const arguments *a, const lscm_posterior *run, lscm_dataset **truth,
+                              lscm_error *why)
+{
+    if (a->truth != NULL) {
+        return lscm_dataset_open(truth, a->truth, &(lscm_open_options){.truth_only = true}, why);
+    }
+    json_t *config = json_loads(lscm_posterior_config(run), 0, NULL);
+    const char *data = text_of(config, "data");
+    lscm_status status = LSCM_OK;
+    if (data == NULL) {
+        status = cli_explain(why, LSCM_MISSING,
+                             "%s does not say which data were fitted; name them: --truth data.nc",
+                             a->estimate);
+    } else {
+        const lscm_open_options options = {.ignore = text_of(config, "ignore"),
+                                           .truth = text_of(config, "truth"),
+                                           .names = text_of(config, "names")};
+        status = lscm_dataset_open(truth, data, &options, why);
+    }
+    if (status == LSCM_MISSING && data != NULL) {
+        (void)cli_explain(why, status,
+                          "%s: the data of this run are not there any more; say where they are: "
+                          "--truth FILE",
+                          data);
+    }
+    json_decref(config);
+    return status;
+}
+
+static lscm_status score_run(const arguments *a, lscm_scores *scores, size_t *draws,
+                             lscm_error *why)
+{
+    lscm_posterior *run = NULL;
+    lscm_dataset *truth = NULL;
+    lscm_status status = lscm_posterior_open(&run, a->estimate, why);
+    if (status == LSCM_OK) {
+        *draws = lscm_posterior_draws(run);
+        status = open_truth(a, run, &truth, why);
+    }
+    if (status == LSCM_OK) {
+        status = lscm_posterior_evaluate(scores, run, truth, why);
+    }
+    lscm_dataset_free(truth);
+    lscm_posterior_free(run);
+    return status;
+}
+
+static lscm_status score_file(const arguments *a, lscm_scores *scores, size_t *draws,
+                              lscm_error *why)
+{
+    const double threshold = a->threshold >= 0 ? a->threshold : 0.3;
+    lscm_dataset *truth = NULL;
+    lscm_status status =
+        lscm_dataset_open(&truth, a->truth, &(lscm_open_options){.truth_only = true}, why);
+    if (status == LSCM_OK) {
+        status = lscm_evaluate_file(scores, draws, a->estimate, truth, threshold, why);
+    }
+    lscm_dataset_free(truth);
+    return status;
+}
+
 int evaluate_run(int argc, char **argv)
 {
-    arguments a = {.threshold = 0.3};
+    arguments a = {.threshold = -1};
     lscm_error why = {0};
-    lscm_dataset *truth = NULL;
     lscm_scores scores;
     size_t draws = 0;
     cli_parse("evaluate", evaluate_argp(), argc, argv, &a);
-    lscm_status status =
-        lscm_dataset_open(&truth, a.truth, &(lscm_open_options){.truth_only = true}, &why);
-    if (status == LSCM_OK) {
-        status = lscm_evaluate_file(&scores, &draws, a.estimate, truth, a.threshold, &why);
-    }
-    lscm_dataset_free(truth);
+    lscm_status status = is_folder(a.estimate) ? score_run(&a, &scores, &draws, &why)
+                                               : score_file(&a, &scores, &draws, &why);
     if (status != LSCM_OK) {
         return cli_fail(&why);
     }

@@ -1,4 +1,4 @@
-/* lscm export DATA GRAPH: the true graph as DOT, or drawn by Graphviz's `dot`. */
+/* lscm export IN OUT: a graph as DOT, or drawn by Graphviz's `dot`; a run's draws and edges. */
 #include "files.h"
 
 #include <errno.h>
@@ -16,13 +16,23 @@ const struct argp *export_argp(void)
     static const struct argp argp = {
         .options = options,
         .parser = files_parse,
-        .args_doc = "DATA GRAPH",
-        .doc = "Draw the true graph stored with a data file. GRAPH ends in .dot (the text that "
-               "Graphviz "
-               "reads), .svg, .pdf or .png (drawn by Graphviz).\v"
-               "Examples:\n"
-               "  lscm export data.nc graph.svg\n"
-               "  lscm export chamber.csv graph.dot --ignore soft,env --truth dag.csv",
+        .args_doc = "IN OUT",
+        .doc =
+            "Bring a graph or a run to other programs. IN is a run folder, or a data file with its "
+            "true graph.\v"
+            "OUT ends in\n"
+            "  .dot              the graph as text for Graphviz\n"
+            "  .svg .pdf .png    the graph, drawn by Graphviz\n"
+            "  .csv              of a run: every pair of nodes with the probability of its edge, "
+            "and mean, sd and 90% interval of its weight\n"
+            "  .npz              of a run: w, sigma, order, log_p, log_q, edge_prob, z, z_sd\n\n"
+            "A run's graph has the edges with a probability above 1/2: the thicker the likelier, "
+            "blue for a positive and orange for a negative mean weight.\n\n"
+            "Examples:\n"
+            "  lscm export data.nc graph.svg\n"
+            "  lscm export data.run graph.svg\n"
+            "  lscm export data.run edges.csv\n"
+            "  lscm export chamber.csv graph.dot --ignore soft,env --truth dag.csv",
     };
     return &argp;
 }
@@ -46,30 +56,30 @@ static lscm_status run_dot(const char *format, const char *from, const char *to,
         }
     }
     if (failed != 0 || (WIFEXITED(state) && WEXITSTATUS(state) == 127)) {
-        why->status = LSCM_TOOL;
-        (void)snprintf(
-            why->text, sizeof why->text,
-            "drawing needs Graphviz, which is not installed; install it (Debian: graphviz) or "
-            "write a .dot file");
-        return LSCM_TOOL;
+        return cli_explain(why, LSCM_TOOL,
+                           "drawing needs Graphviz, which is not installed; install it (Debian: "
+                           "graphviz) or write a .dot file");
     }
     if (!WIFEXITED(state) || WEXITSTATUS(state) != 0) {
-        why->status = LSCM_WRITE;
-        (void)snprintf(why->text, sizeof why->text, "Graphviz could not draw the graph");
-        return LSCM_WRITE;
+        return cli_explain(why, LSCM_WRITE, "Graphviz could not draw the graph");
     }
     return LSCM_OK;
 }
 
-static lscm_status fail_exists(const char *path, lscm_error *why)
+/* What IN is. */
+typedef struct subject {
+    lscm_dataset *data; /* or NULL: */
+    lscm_posterior *run;
+} subject;
+
+static lscm_status save(const subject *in, const char *path, bool force, lscm_error *why)
 {
-    why->status = LSCM_EXISTS;
-    (void)snprintf(why->text, sizeof why->text, "%s exists already; --force replaces it", path);
-    return LSCM_EXISTS;
+    return in->run != NULL ? lscm_posterior_export(in->run, path, force, why)
+                           : lscm_dataset_save_dot(in->data, path, force, why);
 }
 
 /* The DOT text and the drawing are made beside the output and renamed when whole. */
-static lscm_status draw(const lscm_dataset *data, const file_arguments *a, const char *format,
+static lscm_status draw(const subject *in, const file_arguments *a, const char *format,
                         lscm_error *why)
 {
     char text[4096];
@@ -77,50 +87,80 @@ static lscm_status draw(const lscm_dataset *data, const file_arguments *a, const
     if ((size_t)snprintf(text, sizeof text, "%s.%ld.dot", a->out, (long)getpid()) >= sizeof text ||
         (size_t)snprintf(drawing, sizeof drawing, "%s.%ld.tmp", a->out, (long)getpid()) >=
             sizeof drawing) {
-        why->status = LSCM_USAGE;
-        (void)snprintf(why->text, sizeof why->text, "the name of the output is too long");
-        return LSCM_USAGE;
+        return cli_explain(why, LSCM_USAGE, "the name of the output is too long");
     }
     if (!a->common.force && access(a->out, F_OK) == 0) {
-        return fail_exists(a->out, why);
+        return cli_explain(why, LSCM_EXISTS, "%s exists already; --force replaces it", a->out);
     }
-    lscm_status status = lscm_dataset_save_dot(data, text, true, why);
+    lscm_status status = save(in, text, true, why);
     if (status == LSCM_OK) {
         status = run_dot(format, text, drawing, why);
     }
     if (status == LSCM_OK && rename(drawing, a->out) != 0) {
-        why->status = status = LSCM_WRITE;
-        (void)snprintf(why->text, sizeof why->text, "%s: %s", a->out, strerror(errno));
+        status = cli_explain(why, LSCM_WRITE, "%s: %s", a->out, strerror(errno));
     }
     (void)unlink(text);
     (void)unlink(drawing);
     return status;
 }
 
+static lscm_status open_subject(const file_arguments *a, subject *in, lscm_error *why)
+{
+    if (!is_run(a->in)) {
+        return lscm_dataset_open(&in->data, a->in, &a->open, why);
+    }
+    if (a->open.ignore != NULL || a->open.truth != NULL || a->open.names != NULL) {
+        return cli_explain(why, LSCM_USAGE,
+                           "--ignore, --truth and --names are for data files; %s is a run", a->in);
+    }
+    return lscm_posterior_open(&in->run, a->in, why);
+}
+
+enum { FORMATS = 6, DRAWN = 3, DATA_FORMATS = 4 };
+
+/* First what is text or drawn, then what only a run has. */
+static const char *const ENDINGS[FORMATS] = {"svg", "pdf", "png", "dot", "csv", "npz"};
+
+static void summarise(const subject *in, const char *out, size_t format)
+{
+    size_t nodes = in->run != NULL ? lscm_posterior_nodes(in->run) : lscm_dataset_nodes(in->data);
+    if (format < DATA_FORMATS) {
+        (void)printf("%s: graph of %zu nodes\n", out, nodes);
+    } else if (strcmp(ENDINGS[format], "csv") == 0) {
+        (void)printf("%s: %zu pairs of %zu nodes, the likeliest edge first\n", out,
+                     nodes * (nodes - 1), nodes);
+    } else {
+        (void)printf("%s: %zu draws of %zu nodes\n", out, lscm_posterior_draws(in->run), nodes);
+    }
+}
+
 int export_run(int argc, char **argv)
 {
-    static const char *const formats[] = {"dot", "svg", "pdf", "png"};
-    file_arguments a = {.wanted = 2, .missing = "name the data file and the drawing to write"};
+    file_arguments a = {.wanted = 2,
+                        .missing = "name the run or data file to read and the file to write"};
     lscm_error why = {0};
-    lscm_dataset *data = NULL;
+    subject in = {0};
     cli_parse("export", export_argp(), argc, argv, &a);
     const char *ending = strrchr(a.out, '.');
+    size_t known = is_run(a.in) ? FORMATS : DATA_FORMATS;
     size_t format = 0;
-    while (format < 4 && (ending == NULL || strcasecmp(ending + 1, formats[format]) != 0)) {
+    while (format < known && (ending == NULL || strcasecmp(ending + 1, ENDINGS[format]) != 0)) {
         format++;
     }
-    if (format == 4) {
-        (void)fprintf(stderr, "lscm: %s: a graph goes to .dot, .svg, .pdf or .png\n", a.out);
+    if (format == known) {
+        (void)fprintf(stderr, "lscm: %s: a %s goes to %s.dot, .svg, .pdf or .png\n", a.out,
+                      known == FORMATS ? "run" : "graph", known == FORMATS ? ".npz, .csv, " : "");
         return EXIT_USAGE;
     }
-    lscm_status status = lscm_dataset_open(&data, a.in, &a.open, &why);
+    lscm_status status = open_subject(&a, &in, &why);
     if (status == LSCM_OK) {
-        status = format == 0 ? lscm_dataset_save_dot(data, a.out, a.common.force, &why)
-                             : draw(data, &a, formats[format], &why);
+        status = format < DRAWN ? draw(&in, &a, ENDINGS[format], &why)
+                                : save(&in, a.out, a.common.force, &why);
     }
     if (status == LSCM_OK && !a.common.quiet) {
-        (void)printf("%s: graph of %zu nodes\n", a.out, lscm_dataset_nodes(data));
+        summarise(&in, a.out, format);
     }
-    lscm_dataset_free(data);
+    lscm_dataset_free(in.data);
+    lscm_posterior_free(in.run);
     return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
 }

@@ -1,4 +1,4 @@
-/* Subcommands that take one or two files: lscm info FILE, lscm convert IN OUT. */
+/* Subcommands that take one or two files (lscm info FILE, lscm convert IN OUT), and runs. */
 #ifndef LSCM_CLI_FILES_H
 #define LSCM_CLI_FILES_H
 
@@ -18,6 +18,9 @@ enum { OPTION_IGNORE = 'i', OPTION_TRUTH = 'T', OPTION_NAMES = 'n' };
         "names", OPTION_NAMES, "A,B,...", 0, "Names of the nodes", 3                               \
     }
 
+/* True when `key` was one of the above. */
+bool open_parse(int key, const char *argument, lscm_open_options *options);
+
 typedef struct file_arguments {
     common_options common;
     lscm_open_options open;
@@ -28,5 +31,18 @@ typedef struct file_arguments {
 
 /* argp's parser; its input is a file_arguments. */
 error_t files_parse(int key, char *argument, struct argp_state *state);
+
+/* A folder that lscm fit made, whether or not the fit has finished. */
+bool is_run(const char *path);
+/* Nodes and their names, of a run or of data. */
+typedef struct node_list {
+    const void *of;
+    size_t count;
+    const char *(*name)(const void *of, size_t node);
+} node_list;
+node_list nodes_of_run(const lscm_posterior *run);
+node_list nodes_of_data(const lscm_dataset *data);
+/* The node of that name, or else of that number (0-based), in *node; otherwise says why not. */
+lscm_status find_node(node_list nodes, const char *word, size_t *node, lscm_error *why);
 
 #endif

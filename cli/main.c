@@ -8,8 +8,10 @@ const command COMMANDS[] = {
      simulate_argp},
     {"info", "show what a data file holds and check all of it", info_run, info_argp},
     {"convert", "turn a data file into another format", convert_run, convert_argp},
-    {"export", "draw the true graph of a data file", export_run, export_argp},
-    {"evaluate", "score an estimate against the truth", evaluate_run, evaluate_argp},
+    {"fit", "find the causal variables, their graph and weights", fit_run, fit_argp},
+    {"evaluate", "score a run or another estimate against the truth", evaluate_run, evaluate_argp},
+    {"sample", "ask a run what would be seen under do(...)", sample_run, sample_argp},
+    {"export", "draw a graph; a run's draws and edges for other programs", export_run, export_argp},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -25,7 +27,8 @@ static void print_overview(FILE *out)
     (void)fprintf(
         out, "\nlscm COMMAND --help explains a command. A first try:\n"
              "  lscm simulate --preset paper-linear --nodes 5 --degree 2 --seed 1 --out data.nc\n"
-             "  lscm info data.nc\n");
+             "  lscm fit data.nc\n"
+             "  lscm evaluate data.run\n");
 }
 
 static const command *find(const char *name)

@@ -1,6 +1,7 @@
 /* Parsing with argp, and "did you mean" for options that do not exist. */
 #include "cli.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,4 +78,14 @@ int cli_fail(const lscm_error *why)
 {
     (void)fprintf(stderr, "lscm: %s\n", why->text);
     return why->status == LSCM_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
+lscm_status cli_explain(lscm_error *why, lscm_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    why->status = status;
+    (void)vsnprintf(why->text, sizeof why->text, format, arguments);
+    va_end(arguments);
+    return status;
 }

@@ -33,19 +33,16 @@ void human_bytes(double bytes, char *out, size_t size)
     (void)snprintf(out, size, bytes < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
 }
 
-static void draw(const char *what, double share, double rate, double left)
+static void draw(const char *what, double share, double left)
 {
     enum { WIDTH = 24 };
     char bar[WIDTH + 1];
-    char speed[32];
     int full = (int)(share * WIDTH);
     for (int i = 0; i < WIDTH; i++) {
         bar[i] = i < full ? '#' : '.';
     }
     bar[WIDTH] = '\0';
-    human_bytes(rate, speed, sizeof speed);
-    (void)fprintf(stderr, "\r\033[K%s [%s] %3.0f%%  %s/s  %.0f s left", what, bar, 100 * share,
-                  speed, left);
+    (void)fprintf(stderr, "\r\033[K[%s] %3.0f%%  %.0f s left  %s", bar, 100 * share, left, what);
     (void)fflush(stderr);
 }
 
@@ -60,7 +57,7 @@ static bool report(void *self, const char *what, uint64_t done, uint64_t total)
         double rate = (double)done / (now - bar->begun);
         double left = rate > 0 ? (double)(total - done) / rate : 0;
         if (terminal) {
-            draw(what, share, rate, left);
+            draw(what, share, left);
             bar->drawn = true;
         } else {
             (void)fprintf(stderr, "%s: %.0f%%, %.0f s left\n", what, 100 * share, left);

@@ -1,31 +1,29 @@
 /* lscm simulate: options are the rows of the simulation's settings table. */
-#include "cli.h"
+#include "settings.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OPTION_OUT = 'o', OPTION_PRESET = 'p', FIRST_SETTING = 0x1000, MOST_SETTINGS = 64 };
+enum { OPTION_OUT = 'o', OPTION_PRESET = 'p' };
 
 typedef struct arguments {
     common_options common;
     const char *out, *preset;
-    const char *given[MOST_SETTINGS]; /* text of each setting on the command line, or NULL */
+    settings_given given;
 } arguments;
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
-    size_t setting = (size_t)(key - FIRST_SETTING);
-    if (common_parse(key, argument, &a->common, state)) {
+    if (common_parse(key, argument, &a->common, state) ||
+        settings_parse(lscm_simulation_table(), key, argument, &a->given)) {
         return 0;
     }
     if (key == OPTION_OUT) {
         a->out = argument;
     } else if (key == OPTION_PRESET) {
         a->preset = argument;
-    } else if (key >= FIRST_SETTING && setting < lscm_simulation_table().count) {
-        a->given[setting] = argument != NULL ? argument : "true";
     } else if (key == ARGP_KEY_ARG) {
         argp_error(state, "'%s' is one argument too many; the output goes behind --out", argument);
     } else if (key == ARGP_KEY_END && a->out == NULL) {
@@ -34,31 +32,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return ARGP_ERR_UNKNOWN;
     }
     return 0;
-}
-
-/* "--per-set" and "er, ba or full: what it means" from a row of the table. */
-static void describe(const lscm_setting *row, struct argp_option *option, char *name,
-                     size_t name_size, char *doc, size_t doc_size)
-{
-    char standard[64];
-    lscm_simulation defaults;
-    (void)snprintf(name, name_size, "%s", row->name);
-    for (char *c = name; *c != '\0'; c++) {
-        *c = *c == '_' ? '-' : *c;
-    }
-    lscm_settings_defaults(lscm_simulation_table(), &defaults);
-    lscm_settings_get(row, &defaults, standard, sizeof standard);
-    if (row->kind == LSCM_CHOICE) {
-        (void)snprintf(doc, doc_size, "%s: %s", row->choices, row->help);
-    } else if (row->kind == LSCM_FLAG) {
-        (void)snprintf(doc, doc_size, "%s", row->help);
-    } else {
-        (void)snprintf(doc, doc_size, "%s (%s)", row->help, standard);
-    }
-    option->name = name;
-    option->arg = row->meta;
-    option->doc = doc;
-    option->group = 2;
 }
 
 static void describe_presets(char *out, size_t size)
@@ -73,8 +46,7 @@ static void describe_presets(char *out, size_t size)
 const struct argp *simulate_argp(void)
 {
     static struct argp_option options[MOST_SETTINGS + 8];
-    static char names[MOST_SETTINGS][32];
-    static char docs[MOST_SETTINGS][256];
+    static settings_texts texts;
     static char preset_doc[1024];
     static const struct argp_option fixed[] = {
         COMMON_FORCE, COMMON_QUIET, COMMON_JSON, COMMON_THREADS, {0}};
@@ -101,14 +73,12 @@ const struct argp *simulate_argp(void)
     };
     size_t n = 0;
     lscm_settings_table table = lscm_simulation_table();
+    lscm_simulation defaults;
     describe_presets(preset_doc, sizeof preset_doc);
     options[n++] = (struct argp_option){"out", OPTION_OUT, "FILE", 0, "Where to write", 1};
     options[n++] = (struct argp_option){"preset", OPTION_PRESET, "NAME", 0, preset_doc, 1};
-    for (size_t i = 0; i < table.count && i < MOST_SETTINGS; i++) {
-        struct argp_option *o = &options[n++];
-        o->key = FIRST_SETTING + (int)i;
-        describe(&table.rows[i], o, names[i], sizeof names[i], docs[i], sizeof docs[i]);
-    }
+    lscm_settings_defaults(table, &defaults);
+    n += settings_options(table, &defaults, &texts, options + n);
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
         options[n++] = fixed[i];
     }
@@ -122,16 +92,14 @@ static lscm_status settle(const arguments *a, lscm_simulation *s, lscm_error *wh
     size_t nodes = (size_t)(lscm_settings_find(table, "nodes") - table.rows);
     lscm_status status = LSCM_OK;
     lscm_settings_defaults(table, s);
-    if (a->given[nodes] != NULL) {
-        status = lscm_settings_set(table, s, "nodes", a->given[nodes], why);
+    if (a->given.text[nodes] != NULL) {
+        status = lscm_settings_set(table, s, "nodes", a->given.text[nodes], why);
     }
     if (status == LSCM_OK) {
         status = lscm_simulation_preset(s, a->preset, s->nodes, why);
     }
-    for (size_t i = 0; i < table.count && status == LSCM_OK; i++) {
-        if (a->given[i] != NULL) {
-            status = lscm_settings_set(table, s, table.rows[i].name, a->given[i], why);
-        }
+    if (status == LSCM_OK) {
+        status = settings_apply(table, &a->given, s, why);
     }
     return status;
 }

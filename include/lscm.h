@@ -246,6 +246,90 @@ LSCM_API lscm_status lscm_dataset_save(const lscm_dataset *data, const char *pat
 LSCM_API lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char *path, bool force,
                                            lscm_error *why);
 
+/* ---- Fitting --------------------------------------------------------------------------------
+ * Columns of the table as above. */
+
+#define LSCM_FIT_TABLE(X)                                                                          \
+    X(CHOICE, method, "NAME", 0, 0, 1, "auto|biols", "estimator; auto chooses and says why")       \
+    X(CHOICE, order, "NAME", 0, 0, 1, "learned|given",                                             \
+      "learn the causal order, or take the one stored with the data (or listed: 2,0,1)")           \
+    X(CHOICE, decoder, "NAME", 0, 0, 3, "auto|linear|mlp|image", "from causal variables to x")     \
+    X(INTEGER, draws, "N", 1000, 8, 1e6, NULL, "posterior draws to keep")                          \
+    X(INTEGER, steps, "N", 0, 0, 1e9, NULL, "most steps of the optimiser; 0 chooses")              \
+    X(INTEGER, samples, "S", 64, 8, 4096, NULL, "posterior draws per step, a multiple of 8")       \
+    X(REAL, rate, "R", 0, 0, 10, NULL, "learning rate; 0 chooses")                                 \
+    X(CHOICE, optimiser, "NAME", 0, 0, 1, "adabelief|adam", "optimiser")                           \
+    X(INTEGER, batch, "N", 0, 0, 1e9, NULL, "rows per step; 0: all for vectors, 256 for pictures") \
+    X(CHOICE, expectation, "NAME", 0, 0, 1, "closed|sampled",                                      \
+      "over z: in closed form (linear decoder), or sampled as in the paper")                       \
+    X(CHOICE, objective, "NAME", 0, 0, 1, "elbo|mse",                                              \
+      "evidence bound, or mean squared error alone as in the paper's first version")               \
+    X(CHOICE, noise, "NAME", 0, 0, 1, "equal|unequal", "one noise scale, or one per node")         \
+    X(REAL, x_noise, "S", 0, 0, 1e6, NULL, "sd of the noise of x; 0 learns it")                    \
+    X(REAL, degree, "E", 1, 1e-3, 1e5, NULL, "expected edges per node, for the sparsity prior")    \
+    X(REAL, temperature, "T", 0.2, 1e-3, 100, NULL, "of the relaxed permutation")                  \
+    X(REAL, final_temperature, "T", 0, 0, 100, NULL, "cool to this over the steps; 0 stays")       \
+    X(CHOICE, permanent, "NAME", 0, 0, 1, "bethe|exact",                                           \
+      "normaliser of q(order); exact to d = 16")                                                   \
+    X(INTEGER, restarts, "N", 0, 0, 1000, NULL,                                                    \
+      "independent starts, the best bound is kept; 0 chooses")                                     \
+    X(FLAG, full_run, NULL, 0, 0, 1, NULL, "take all steps; do not stop when converged")           \
+    X(REAL, checkpoint, "SECONDS", 30, 0, 1e9, NULL, "time between checkpoints; 0 for none")       \
+    X(INTEGER, trace, "N", 100, 1, 1e9, NULL, "steps between rows of trace.csv")                   \
+    X(INTEGER, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")
+
+typedef struct lscm_fit_settings {
+#define LSCM_FIT_FIELD(kind, name, meta, initial, least, most, choices, help)                      \
+    LSCM_FIELD_##kind name;
+    LSCM_FIT_TABLE(LSCM_FIT_FIELD)
+#undef LSCM_FIT_FIELD
+} lscm_fit_settings;
+
+LSCM_API lscm_settings_table lscm_fit_table(void);
+
+/* The posterior over models, a run. */
+typedef struct lscm_posterior lscm_posterior;
+
+/* Fits and keeps a run folder up to date: trace.csv, checkpoint, and at the end config.json,
+ * posterior.nc and summary.json. `folder` NULL: nothing is written. `order` (d) or NULL overrides
+ * the order setting. `resume` continues from the folder's checkpoint, bit for bit. Stopped by
+ * `progress`, it leaves a checkpoint and returns LSCM_STOPPED. */
+typedef struct lscm_run_options {
+    const char *folder;
+    const size_t *order;
+    bool force, resume;
+} lscm_run_options;
+LSCM_API lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
+                              const lscm_fit_settings *settings, const lscm_run_options *run,
+                              const lscm_progress *progress, lscm_error *why);
+LSCM_API lscm_status lscm_posterior_open(lscm_posterior **out, const char *folder, lscm_error *why);
+LSCM_API void lscm_posterior_free(lscm_posterior *posterior);
+
+LSCM_API size_t lscm_posterior_draws(const lscm_posterior *posterior);
+LSCM_API size_t lscm_posterior_nodes(const lscm_posterior *posterior);
+LSCM_API size_t lscm_posterior_rows(const lscm_posterior *posterior);
+LSCM_API const char *lscm_posterior_node_name(const lscm_posterior *posterior, size_t node);
+LSCM_API const char *lscm_posterior_config(const lscm_posterior *posterior);    /* JSON */
+LSCM_API const char *lscm_posterior_summary(const lscm_posterior *posterior);   /* JSON */
+LSCM_API const double *lscm_posterior_weights(const lscm_posterior *posterior); /* (draws, d, d) */
+LSCM_API const double *lscm_posterior_edge_prob(const lscm_posterior *posterior); /* (d, d) */
+
+/* .npz: w, sigma, edge_prob, z, z_sd, log_p, log_q. .dot: the graph, edges over 1/2. .csv: edges.
+ */
+LSCM_API lscm_status lscm_posterior_export(const lscm_posterior *posterior, const char *path,
+                                           bool force, lscm_error *why);
+/* x under do(targets, values): `count` draws, each of another posterior draw, as a data set with x,
+ * targets, values and z; save it as .npz, .nc or .png. targets (d) 0/1, values (d). */
+LSCM_API lscm_status lscm_posterior_sample(lscm_dataset **out, const lscm_posterior *posterior,
+                                           const uint8_t *targets, const double *values,
+                                           size_t count, int64_t seed, lscm_error *why);
+/* Scores against the truth stored in a data set (the one that was fitted, or another of its shape).
+ */
+struct lscm_scores;
+LSCM_API lscm_status lscm_posterior_evaluate(struct lscm_scores *out,
+                                             const lscm_posterior *posterior,
+                                             const lscm_dataset *truth, lscm_error *why);
+
 /* ---- Estimates and their scores -------------------------------------------------------------
  * Definitions in docs/metrics.md. A score that cannot be computed from what is there is NaN. */
 

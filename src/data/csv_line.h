@@ -51,5 +51,7 @@ lscm_status csv_number(const csv_lines *in, size_t cell, const char *column, boo
 bool csv_all_numbers(const csv_lines *in);
 /* How much of a long text a message shows (for "%.*s"); ends between UTF-8 characters. */
 int csv_shown(const char *text);
+/* A cell of a record that is being written, quoted where it must be. */
+void csv_put_cell(FILE *file, const char *text);
 
 #endif

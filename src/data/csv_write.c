@@ -42,7 +42,7 @@ static void put_inside_quotes(FILE *file, const char *text)
     }
 }
 
-static void put_cell(FILE *file, const char *text)
+void csv_put_cell(FILE *file, const char *text)
 {
     if (needs_quotes(text)) {
         (void)putc('"', file);
@@ -211,7 +211,7 @@ lscm_status csv_write(const lscm_dataset *data, const char *to, meter *m, lscm_e
     }
     (void)setvbuf(out.file, NULL, _IOFBF, FILE_BUFFER);
     for (size_t i = 0; i < out.features; i++) {
-        put_cell(out.file, out.columns[i]);
+        csv_put_cell(out.file, out.columns[i]);
         (void)putc(',', out.file);
     }
     (void)fputs("target\n", out.file);

@@ -1,7 +1,9 @@
-/* The true graph in the DOT language: one node per variable, an edge j -> i where w[j][i] is not 0,
- * its thickness |w| / max |w|, its colour the sign (blue and orange, told apart by everyone), its
- * label the weight; a graph of zeros and ones has plain edges.
+/* Edges have the colour of their weight's sign (blue and orange, told apart by everyone), and the
+ * weight as their label. The true graph: an edge j -> i where w[j][i] is not 0, of width |w| / max
+ * |w|; a graph of zeros and ones has plain edges.
  */
+#include "data/dot.h"
+
 #include "data/formats.h"
 
 #include <errno.h>
@@ -34,13 +36,12 @@ static void put_label(FILE *file, const char *text)
     }
 }
 
-static void put_nodes(FILE *file, const lscm_dataset *data)
+static void put_nodes(FILE *file, const dot_graph *graph)
 {
-    for (size_t i = 0; i < data->nodes; i++) {
-        const char *name = lscm_dataset_node_name(data, i);
-        if (name != NULL) {
+    for (size_t i = 0; i < graph->nodes; i++) {
+        if (graph->names != NULL) {
             (void)fprintf(file, "    n%zu [label=\"", i);
-            put_label(file, name);
+            put_label(file, graph->names[i]);
             (void)fputs("\"];\n", file);
         } else {
             (void)fprintf(file, "    n%zu [label=\"%zu\"];\n", i, i);
@@ -60,68 +61,82 @@ static void put_weight(FILE *file, double w)
     }
 }
 
-static void put_edges(FILE *file, const double *w, size_t d)
+static void put_edges(FILE *file, const dot_graph *graph)
+{
+    for (size_t k = 0; k < graph->count; k++) {
+        const dot_edge *edge = &graph->edges[k];
+        (void)fprintf(file, "    n%zu -> n%zu", edge->from, edge->to);
+        if (!graph->plain) {
+            const char *colour = edge->weight > 0 ? "#0072b2" : "#d55e00";
+            long long width = llround(100 * (0.6 + 2.4 * edge->width));
+            (void)fprintf(file, " [color=\"%s\", fontcolor=\"%s\", penwidth=%lld.%02lld", colour,
+                          colour, width / 100, width % 100);
+            (void)fputs(", label=\" ", file);
+            put_weight(file, edge->weight);
+            (void)fputs("\"]", file);
+        }
+        (void)fputs(";\n", file);
+    }
+}
+
+lscm_status dot_write_graph(const dot_graph *graph, const char *to, const char *what,
+                            lscm_error *why)
+{
+    FILE *file = fopen(to, "wb");
+    if (file == NULL) {
+        return fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno));
+    }
+    (void)fputs("digraph lscm {\n", file);
+    (void)fputs(STYLE, file);
+    put_nodes(file, graph);
+    put_edges(file, graph);
+    (void)fputs("}\n", file);
+    bool bad = ferror(file) != 0;
+    bad = fclose(file) != 0 || bad;
+    return bad ? fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno)) : LSCM_OK;
+}
+
+/* The edges of w (d, d) into graph->edges, which has room for d * d. */
+static void list_edges(const double *w, size_t d, dot_graph *graph, dot_edge *edges)
 {
     double largest = 0;
-    bool plain = true; /* zeros and ones only */
+    graph->plain = true; /* zeros and ones only */
     for (size_t k = 0; k < d * d; k++) {
         largest = fmax(largest, fabs(w[k]));
-        plain = plain && (w[k] == 0 || w[k] == 1);
+        graph->plain = graph->plain && (w[k] == 0 || w[k] == 1);
     }
-    for (size_t j = 0; j < d; j++) {
-        for (size_t i = 0; i < d; i++) {
-            double weight = w[j * d + i];
-            if (weight == 0) {
-                continue;
-            }
-            (void)fprintf(file, "    n%zu -> n%zu", j, i);
-            if (!plain) {
-                const char *colour = weight > 0 ? "#0072b2" : "#d55e00";
-                long long width = llround(100 * (0.6 + 2.4 * fabs(weight) / largest));
-                (void)fprintf(file, " [color=\"%s\", fontcolor=\"%s\", penwidth=%lld.%02lld",
-                              colour, colour, width / 100, width % 100);
-                (void)fputs(", label=\" ", file);
-                put_weight(file, weight);
-                (void)fputs("\"]", file);
-            }
-            (void)fputs(";\n", file);
+    for (size_t k = 0; k < d * d; k++) {
+        if (w[k] != 0) {
+            edges[graph->count++] = (dot_edge){k / d, k % d, w[k], fabs(w[k]) / largest};
         }
     }
+    graph->edges = edges;
 }
 
 lscm_status dot_write(const lscm_dataset *data, const char *to, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = data->nodes;
-    FILE *file = NULL;
+    dot_graph graph = {.nodes = d, .names = data->node_names};
+    dot_edge *edges = NULL;
     double *w = NULL; /* (d, d) */
+    char what[512];
     if (!data->shape[LSCM_W].present) {
         return fail(why, LSCM_MISSING,
                     "%s: there is no true graph 'w' to draw; give one with --truth", data->path);
     }
     w = malloc(d * d * sizeof *w);
-    if (w == NULL) {
-        return fail_memory(why, d * d * sizeof *w);
+    edges = malloc(d * d * sizeof *edges);
+    if (w == NULL || edges == NULL) {
+        status = fail_memory(why, d * d * (sizeof *w + sizeof *edges));
+        goto done;
     }
     TRY(lscm_dataset_read(data, LSCM_W, 0, d, w, why));
-    file = fopen(to, "wb");
-    if (file == NULL) {
-        TRY(fail(why, LSCM_WRITE, "drawing the graph of %s: %s", data->path, strerror(errno)));
-    }
-    (void)fputs("digraph lscm {\n", file);
-    (void)fputs(STYLE, file);
-    put_nodes(file, data);
-    put_edges(file, w, d);
-    (void)fputs("}\n", file);
+    list_edges(w, d, &graph, edges);
+    (void)snprintf(what, sizeof what, "drawing the graph of %s", data->path);
+    TRY(dot_write_graph(&graph, to, what, why));
 done:
-    if (file != NULL) {
-        bool bad = ferror(file) != 0;
-        bad = fclose(file) != 0 || bad;
-        if (bad && status == LSCM_OK) {
-            status =
-                fail(why, LSCM_WRITE, "drawing the graph of %s: %s", data->path, strerror(errno));
-        }
-    }
+    free(edges);
     free(w);
     return status;
 }

@@ -26,11 +26,15 @@ typedef struct netcdf_file {
 void netcdf_begin(void);
 /* Unlocks, and turns a netCDF code into a status and "PATH: WHAT (REASON)". */
 lscm_status netcdf_end(int code, const netcdf_file *file, const char *what, lscm_error *why);
+/* Opens file->path, a netCDF-4 file not newer than this library, for reading. */
+lscm_status netcdf_open_file(netcdf_file *file, lscm_error *why);
+/* Makes a new file in the place of `to`, which exists, with room on the disk for `bytes`. */
+lscm_status netcdf_create(netcdf_file *file, const char *to, uint64_t bytes, lscm_error *why);
+/* Closes what was created; the last errors show here. */
+lscm_status netcdf_finish(netcdf_file *file, const char *to, lscm_error *why);
 /* Closes what is open, after a failure or when nothing was written: errors do not matter. */
 void netcdf_close(netcdf_file *file);
 
-/* Refuses paths that the library would take for others: it turns '\\' into '/' and opens URLs. */
-lscm_status netcdf_check_path(const netcdf_file *file, const char *path, lscm_error *why);
 /* Disk space for a file that exists; quietly: without changing its size. LSCM_WRITE when there is
  * not enough. */
 lscm_status netcdf_reserve(const netcdf_file *file, const char *to, uint64_t bytes, bool quietly,
@@ -52,5 +56,10 @@ lscm_status netcdf_get_recipe(const netcdf_file *file, int group, char **recipe,
 /* An attribute of one text (char or string) in new memory; NULL when there is none such. */
 lscm_status netcdf_get_text(const netcdf_file *file, int group, int variable, const char *name,
                             char **text, lscm_error *why);
+lscm_status netcdf_put_text(const netcdf_file *file, int group, int variable, const char *name,
+                            const char *text, lscm_error *why);
+/* The `count` strings of a variable, in new memory. */
+lscm_status netcdf_get_names(const netcdf_file *file, int group, int variable, size_t count,
+                             char ***names, lscm_error *why);
 
 #endif

@@ -10,7 +10,6 @@
 #include "data/netcdf_file.h"
 
 #include <netcdf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,42 +63,6 @@ static void source_close(row_source *self)
     netcdf_source *source = (netcdf_source *)(void *)self;
     netcdf_close(&source->file);
     free(source);
-}
-
-/* The first bytes decide before the library is asked, which would try many other formats. */
-static lscm_status check_magic(const char *path, lscm_error *why)
-{
-    static const unsigned char hdf5[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-    unsigned char magic[8] = {0};
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return fail(why, LSCM_READ, "%s: cannot be opened; may you read it?", path);
-    }
-    size_t got = fread(magic, 1, sizeof magic, file);
-    (void)fclose(file);
-    if (got >= 3 && memcmp(magic, "CDF", 3) == 0) {
-        return fail(why, LSCM_FORMAT,
-                    "%s: this is netCDF of the classic kind; convert it with 'nccopy -k nc4'",
-                    path);
-    }
-    if (got < sizeof magic || memcmp(magic, hdf5, sizeof magic) != 0) {
-        return fail(why, LSCM_FORMAT, "%s: this is not a netCDF-4 file, whatever its name says",
-                    path);
-    }
-    return LSCM_OK;
-}
-
-static lscm_status check_version(const netcdf_file *file, lscm_error *why)
-{
-    int version = 0;
-    netcdf_begin();
-    int code = nc_get_att_int(file->id, NC_GLOBAL, "format_version", &version);
-    if (netcdf_end(code, file, "", NULL) == LSCM_OK && version > NETCDF_FORMAT_VERSION) {
-        return fail(why, LSCM_FORMAT,
-                    "%s: written by a newer lscm (format %d, known here is %d); update lscm",
-                    file->path, version, NETCDF_FORMAT_VERSION);
-    }
-    return LSCM_OK;
 }
 
 static bool has(const netcdf_file *file, int code)
@@ -235,41 +198,6 @@ static lscm_status read_whole(lscm_dataset *data, netcdf_source *from, lscm_fiel
                      : LSCM_OK;
 }
 
-/* Copies of `count` strings of a variable. */
-static lscm_status copy_names(const netcdf_file *file, int variable, size_t count, char ***names,
-                              lscm_error *why)
-{
-    static const char what[] = "names cannot be read";
-    lscm_status status = LSCM_OK;
-    char **strings = calloc(count, sizeof *strings); /* the library's */
-    char **copies = calloc(count, sizeof *copies);
-    if (strings == NULL || copies == NULL) {
-        status = fail_memory(why, 2 * count * sizeof *strings);
-        goto done;
-    }
-    NC(file, what, nc_get_var_string(file->id, variable, strings));
-    for (size_t i = 0; i < count; i++) {
-        copies[i] = strdup(strings[i] != NULL ? strings[i] : "");
-        if (copies[i] == NULL) {
-            status = fail_memory(why, count * sizeof *copies);
-            goto done;
-        }
-    }
-    *names = copies;
-    copies = NULL;
-done:
-    if (strings != NULL) {
-        netcdf_begin();
-        (void)netcdf_end(nc_free_string(count, strings), file, what, NULL);
-    }
-    for (size_t i = 0; copies != NULL && i < count; i++) {
-        free(copies[i]);
-    }
-    free(copies);
-    free(strings);
-    return status;
-}
-
 /* Names along the last dimension of a field: the string variable that is called like it. */
 static lscm_status read_names(const netcdf_source *from, lscm_field field, char ***names,
                               lscm_error *why)
@@ -297,7 +225,7 @@ static lscm_status read_names(const netcdf_source *from, lscm_field field, char 
     }
     size_t count = shape->dims[shape->ndim - 1];
     if (own == dims[shape->ndim - 1] && type == NC_STRING && count > 0) {
-        TRY(copy_names(file, variable, count, names, why));
+        TRY(netcdf_get_names(file, file->id, variable, count, names, why));
     }
 done:
     return status;
@@ -320,18 +248,6 @@ done:
     return status;
 }
 
-static lscm_status open_file(netcdf_file *file, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    TRY(netcdf_check_path(file, file->path, why));
-    TRY(check_magic(file->path, why));
-    NC(file, "cannot be opened; it may be cut short or damaged",
-       nc_open(file->path, NC_NOWRITE, &file->id));
-    TRY(check_version(file, why));
-done:
-    return status;
-}
-
 lscm_status netcdf_open(lscm_dataset *data, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -343,7 +259,7 @@ lscm_status netcdf_open(lscm_dataset *data, lscm_error *why)
     from->base = (row_source){source_read, source_close};
     from->file = (netcdf_file){.id = -1, .path = data->path, .failure = LSCM_READ};
     data->source = &from->base;
-    TRY(open_file(&from->file, why));
+    TRY(netcdf_open_file(&from->file, why));
     for (int field = 0; field < LSCM_FIELDS; field++) {
         if (find_field(from, (lscm_field)field)) {
             TRY(describe(from, (lscm_field)field, why));

@@ -33,16 +33,6 @@ typedef struct writer {
     int group[LSCM_FIELDS], variable[LSCM_FIELDS]; /* where each field is */
 } writer;
 
-static lscm_status put_text(const netcdf_file *file, int group, int variable, const char *name,
-                            const char *text, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    NC(file, "an attribute cannot be written",
-       nc_put_att_text(group, variable, name, strlen(text), text));
-done:
-    return status;
-}
-
 static lscm_status define_dim(const netcdf_file *file, int group, const char *name, size_t length,
                               int *id, lscm_error *why)
 {
@@ -63,9 +53,9 @@ static lscm_status define_variable(writer *to, lscm_field field, const int *dims
     NC(&to->file, what,
        nc_def_var(group, FIELD_NAMES[field], netcdf_type(shape->type), shape->ndim, dims, id));
     NC(&to->file, what, nc_def_var_chunking(group, *id, NC_CONTIGUOUS, NULL));
-    TRY(put_text(&to->file, group, *id, "long_name", LONG_NAMES[field], why));
+    TRY(netcdf_put_text(&to->file, group, *id, "long_name", LONG_NAMES[field], why));
     if (netcdf_dtype(netcdf_type(shape->type)) != shape->type) {
-        TRY(put_text(&to->file, group, *id, "dtype", dtype_name(shape->type), why));
+        TRY(netcdf_put_text(&to->file, group, *id, "dtype", dtype_name(shape->type), why));
     }
 done:
     return status;
@@ -96,7 +86,7 @@ static lscm_status put_names(const netcdf_file *file, const char *name, int dim,
     lscm_status status = LSCM_OK;
     int id = 0;
     NC(file, "names cannot be written", nc_def_var(file->id, name, NC_STRING, 1, &dim, &id));
-    TRY(put_text(file, file->id, id, "long_name", long_name, why));
+    TRY(netcdf_put_text(file, file->id, id, "long_name", long_name, why));
     NC(file, "names cannot be written",
        nc_put_var_string(file->id, id, (const char **)(void *)names));
 done:
@@ -144,8 +134,8 @@ static lscm_status define_all(writer *to, lscm_error *why)
     const int version = NETCDF_FORMAT_VERSION;
     int feature = 0;
     int group = 0;
-    TRY(put_text(file, file->id, NC_GLOBAL, "title", "lscm data set", why));
-    TRY(put_text(file, file->id, NC_GLOBAL, "lscm_version", lscm_version(), why));
+    TRY(netcdf_put_text(file, file->id, NC_GLOBAL, "title", "lscm data set", why));
+    TRY(netcdf_put_text(file, file->id, NC_GLOBAL, "lscm_version", lscm_version(), why));
     NC(file, "an attribute cannot be written",
        nc_put_att_int(file->id, NC_GLOBAL, "format_version", NC_INT, 1, &version));
     if (data->rows > 0) {
@@ -245,38 +235,18 @@ static uint64_t size_of(const lscm_dataset *data)
     return bytes;
 }
 
-/* Room is reserved twice: before the library starts, which can then still be left alone, and again
- * because it empties the file first. */
-static lscm_status create(writer *out, const char *to, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    int old = 0;
-    uint64_t bytes = size_of(out->data);
-    TRY(netcdf_check_path(&out->file, to, why));
-    TRY(netcdf_reserve(&out->file, to, bytes, false, why));
-    NC(&out->file, "the file cannot be made",
-       nc_create(to, NC_NETCDF4 | NC_CLOBBER, &out->file.id));
-    TRY(netcdf_reserve(&out->file, to, bytes, true, why));
-    NC(&out->file, "the file cannot be prepared", nc_set_fill(out->file.id, NC_NOFILL, &old));
-done:
-    return status;
-}
-
 lscm_status netcdf_write(const lscm_dataset *data, const char *to, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     writer out = {.file = {.id = -1, .path = m->what, .failure = LSCM_WRITE}, .data = data};
-    TRY(create(&out, to, why));
+    TRY(netcdf_create(&out.file, to, size_of(data), why));
     TRY(define_all(&out, why));
     for (int field = 0; field < LSCM_FIELDS; field++) {
         if (data->shape[field].present) {
             TRY(put_field(&out, (lscm_field)field, m, why));
         }
     }
-    int id = out.file.id;
-    out.file.id = -1; /* closed once, whatever comes of it */
-    NC(&out.file, "the file could not be finished; is the disk full?", nc_close(id));
-    netcdf_release(to);
+    TRY(netcdf_finish(&out.file, to, why));
 done:
     netcdf_close(&out.file);
     return status;

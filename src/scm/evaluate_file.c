@@ -9,6 +9,7 @@
 #include "data/dataset.h"
 #include "data/npz.h"
 #include "scm/metrics.h"
+#include "scm/truth.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -141,53 +142,6 @@ done:
     return status;
 }
 
-typedef struct truth_memory {
-    double *w, *sigma, *z; /* (d, d), (d), (rows, d) */
-    uint8_t *targets;      /* (rows, d) */
-} truth_memory;
-
-/* z and targets only where the estimate has a z to compare. */
-static void lay_out_truth(truth_memory *t, pair *p)
-{
-    const array_shape *shape = p->data->shape;
-    size_t rows = p->estimate.rows;
-    t->w = arena_take(&p->memory, p->d * p->d, sizeof *t->w);
-    t->sigma = arena_take(&p->memory, shape[LSCM_SIGMA].present ? p->d : 0, sizeof *t->sigma);
-    t->z = arena_take(&p->memory, rows * p->d, sizeof *t->z);
-    t->targets = arena_take(&p->memory, shape[LSCM_TARGETS].present ? rows * p->d : 0, 1);
-}
-
-static lscm_status read_truth(pair *p, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    const array_shape *shape = p->data->shape;
-    size_t rows = p->estimate.rows;
-    truth_memory t;
-    lay_out_truth(&t, p);
-    TRY(arena_open(&p->memory, why));
-    lay_out_truth(&t, p);
-    TRY(lscm_dataset_read(p->data, LSCM_W, 0, p->d, t.w, why));
-    p->truth.w = t.w;
-    if (shape[LSCM_SIGMA].present) {
-        TRY(lscm_dataset_read(p->data, LSCM_SIGMA, 0, p->d, t.sigma, why));
-        p->truth.sigma = t.sigma;
-    }
-    if (p->estimate.z != NULL && shape[LSCM_TARGETS].present) {
-        /* z's place serves as the doubles that targets are read through */
-        TRY(lscm_dataset_read(p->data, LSCM_TARGETS, 0, rows, t.z, why));
-        for (size_t k = 0; k < rows * p->d; k++) {
-            t.targets[k] = t.z[k] != 0 ? 1 : 0;
-        }
-        p->truth.targets = t.targets;
-    }
-    if (p->estimate.z != NULL) {
-        TRY(lscm_dataset_read(p->data, LSCM_Z, 0, rows, t.z, why));
-        p->truth.z = t.z;
-    }
-done:
-    return status;
-}
-
 /* The mean of (x - true x)^2 over all rows and features. */
 static lscm_status compare_x(const pair *p, size_t rows, size_t features, double *mse,
                              lscm_error *why)
@@ -248,17 +202,13 @@ lscm_status lscm_evaluate_file(lscm_scores *out, size_t *draws, const char *esti
     pair p = {.path = estimate, .data = truth, .d = lscm_dataset_nodes(truth)};
     p.estimate.nodes = p.d;
     p.estimate.threshold = threshold;
-    if (!truth->shape[LSCM_W].present) {
-        TRY(fail(why, LSCM_MISSING,
-                 "%s: there is no true graph 'w' to compare with; give a file that has one",
-                 truth->path));
-    }
+    TRY(truth_check(truth, why));
     TRY(npz_file_open(&p.file, estimate, why));
     TRY(read_weights(&p, why));
     TRY(read_sigma(&p, why));
     TRY(read_edge_prob(&p, why));
     TRY(read_z(&p, why));
-    TRY(read_truth(&p, why));
+    TRY(truth_read(&p.truth, truth, p.estimate.rows, &p.memory, why));
     TRY(metrics_evaluate(out, &p.estimate, &p.truth, estimate, truth->path, why));
     TRY(score_x(&p, &out->x_mse, why));
     if (draws != NULL) {

@@ -78,12 +78,12 @@ static void draw_values(const lscm_simulation *s, size_t first, const uint8_t *r
     if (s->values == VALUES_GAUSSIAN) {
         rng_normals(r, first * (size_t)s->nodes, n, values);
         for (size_t i = 0; i < n; i++) {
-            values[i] = mask[i] != 0 ? scale * values[i] : 0;
+            values[i] = mask[i] * (scale * values[i]) + 0; /* + 0: no -0 off target */
         }
     } else if (s->values == VALUES_UNIFORM) {
         rng_uniforms(r, first * (size_t)s->nodes, n, values);
         for (size_t i = 0; i < n; i++) {
-            values[i] = mask[i] != 0 ? scale * (2 * values[i] - 1) : 0;
+            values[i] = mask[i] * (scale * (2 * values[i] - 1)) + 0;
         }
     } else {
         memset(values, 0, n * sizeof *values);
@@ -98,6 +98,7 @@ static void draw_noise(const lscm_simulation *s, const scm_model *model, size_t 
     size_t observational = latent_observational(s);
     rng r = {(uint64_t)s->seed, STREAM_NOISE};
     rng actuator = {(uint64_t)s->seed, STREAM_ACTUATOR};
+    const double *restrict sigma = model->sigma;
     if (!s->paired) {
         rng_normals(r, first * d, TILE * d, noise);
     }
@@ -109,12 +110,22 @@ static void draw_noise(const lscm_simulation *s, const scm_model *model, size_t 
             rng_normals(r, (at < observational ? at : at - observational) * d, d, e);
         }
         for (size_t i = 0; i < d; i++) {
-            e[i] = t[i] != 0 ? 0 : e[i] * model->sigma[i];
+            e[i] *= (1 - t[i]) * sigma[i];
         }
         for (size_t i = 0; i < d && s->actuator_noise > 0; i++) {
             if (t[i] != 0) {
                 e[i] = s->actuator_noise * rng_normal(actuator, at * d + i);
             }
+        }
+    }
+}
+
+/* to (d, TILE) = from (TILE, d) transposed */
+static void flip(const double *restrict from, size_t d, double *restrict to)
+{
+    for (size_t i = 0; i < d; i++) {
+        for (size_t r = 0; r < TILE; r++) {
+            to[i * TILE + r] = from[r * d + i];
         }
     }
 }
@@ -132,20 +143,21 @@ void latents_make(const lscm_simulation *settings, const scm_model *model, size_
         return;
     }
     draw_noise(settings, model, first, out.mask, scratch->noise);
-    for (size_t r = 0; r < TILE; r++) {
-        for (size_t i = 0; i < d; i++) {
-            scratch->values_t[i * TILE + r] = out.values[r * d + i];
-            scratch->noise_t[i * TILE + r] = scratch->noise[r * d + i];
+    flip(out.values, d, scratch->values_t);
+    flip(scratch->noise, d, scratch->noise_t);
+    for (size_t i = 0; i < d; i++) {
+        for (size_t r = 0; r < TILE; r++) {
             scratch->mask_t[i * TILE + r] = out.mask[r * d + i];
         }
     }
     scm_model_sample(model, TILE, scratch->mask_t, scratch->values_t, scratch->noise_t,
                      scratch->z_t);
-    for (size_t i = 0; i < d; i++) {
-        for (size_t r = 0; r < TILE; r++) {
-            double z = scratch->z_t[i * TILE + r];
-            z = z < clip ? z : clip;
-            out.z[r * d + i] = z > -clip ? z : -clip;
+    const double *restrict z_t = scratch->z_t;
+    double *restrict z = out.z;
+    for (size_t r = 0; r < TILE; r++) {
+        for (size_t i = 0; i < d; i++) {
+            double below = z_t[i * TILE + r] < clip ? z_t[i * TILE + r] : clip;
+            z[r * d + i] = below > -clip ? below : -clip;
         }
     }
 }

@@ -1,10 +1,9 @@
 #include "scm/recipe.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *value_of(const lscm_setting *row, const void *settings)
+json_t *recipe_value(const lscm_setting *row, const void *settings)
 {
     char text[64];
     lscm_settings_get(row, settings, text, sizeof text);
@@ -30,7 +29,7 @@ lscm_status recipe_write(char **out, lscm_settings_table table, const void *sett
     failed |= json_object_set_new(recipe, "lscm", json_string(lscm_version()));
     for (size_t i = 0; i < table.count; i++) {
         failed |=
-            json_object_set_new(recipe, table.rows[i].name, value_of(&table.rows[i], settings));
+            json_object_set_new(recipe, table.rows[i].name, recipe_value(&table.rows[i], settings));
     }
     *out = failed != 0 ? NULL : json_dumps(recipe, JSON_COMPACT);
     json_decref(recipe);

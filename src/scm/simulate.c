@@ -41,10 +41,6 @@ static void lay_out(simulation *s, arena *a)
     size_t d = s->model.d;
     size_t D = s->project.features;
     size_t hidden = projection_scratch(&s->project, TILE);
-    size_t rows = s->kept_most * TILE;
-    s->kept.mask = arena_take(a, rows * d, 1);
-    s->kept.values = arena_take(a, rows * d, sizeof(double));
-    s->kept.z = arena_take(a, rows * d, sizeof(double));
     s->scratch = arena_take(a, (size_t)s->threads, sizeof *s->scratch);
     for (int k = 0; k < s->threads; k++) {
         thread_scratch t = {
@@ -58,26 +54,34 @@ static void lay_out(simulation *s, arena *a)
     }
 }
 
+/* Not in the arena: it is large, and every byte is written before it is read. */
+static lscm_status open_kept(simulation *s, lscm_error *why)
+{
+    size_t count = s->kept_most * TILE * s->model.d;
+    double *block = malloc(count * (2 * sizeof(double) + 1));
+    if (block == NULL) {
+        return fail_memory(why, count * (2 * sizeof(double) + 1));
+    }
+    s->kept = (latent_rows){(uint8_t *)(block + 2 * count), block, block + count};
+    return LSCM_OK;
+}
+
 static latent_rows kept_tile(const simulation *s, size_t tile)
 {
     size_t at = (tile - s->kept_first) * TILE * s->model.d;
     return (latent_rows){s->kept.mask + at, s->kept.values + at, s->kept.z + at};
 }
 
-/* Makes the latents of tiles begin .. end - 1, unless they are there. */
-static void keep_tiles(simulation *s, size_t begin, size_t end, latent_level level)
+/* Makes room for the latents of tiles begin .. end - 1; false when they are there already. */
+static bool must_make(simulation *s, size_t begin, size_t end, latent_level level)
 {
     if (s->kept_level >= level && s->kept_first <= begin && end <= s->kept_first + s->kept_count) {
-        return;
+        return false;
     }
     s->kept_first = begin;
     s->kept_count = end - begin;
     s->kept_level = level;
-#pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (ptrdiff_t k = (ptrdiff_t)begin; k < (ptrdiff_t)end; k++) {
-        latents_make(&s->settings, &s->model, (size_t)k * TILE, level,
-                     &s->scratch[omp_get_thread_num()].latent, kept_tile(s, (size_t)k));
-    }
+    return true;
 }
 
 static void make_x(const simulation *s, size_t first, const double *z, thread_scratch *t, double *x)
@@ -146,13 +150,18 @@ static lscm_status read_rows(row_source *self, lscm_field field, size_t first, s
     int blas = threads_blas_single();
     for (size_t begin = first / TILE; begin < last; begin += s->kept_most) {
         size_t stop = begin + s->kept_most < last ? begin + s->kept_most : last;
-        keep_tiles(s, begin, stop, level);
+        bool make = must_make(s, begin, stop, level);
 #pragma omp parallel for num_threads(s->threads) schedule(static)
         for (ptrdiff_t k = (ptrdiff_t)begin; k < (ptrdiff_t)stop; k++) {
             size_t start = (size_t)k * TILE;
+            thread_scratch *t = &s->scratch[omp_get_thread_num()];
+            if (make) {
+                latents_make(&s->settings, &s->model, start, level, &t->latent,
+                             kept_tile(s, (size_t)k));
+            }
             size_t from = start < first ? first : start;
             size_t to = start + TILE < end ? start + TILE : end;
-            emit(s, field, (size_t)k, from - start, to - from, &s->scratch[omp_get_thread_num()],
+            emit(s, field, (size_t)k, from - start, to - from, t,
                  (char *)raw + (from - first) * bytes);
         }
     }
@@ -166,6 +175,7 @@ static void close_simulation(row_source *self)
     scm_model_close(&s->model);
     projection_close(&s->project);
     arena_close(&s->memory);
+    free(s->kept.values);
     free(s);
 }
 
@@ -210,6 +220,7 @@ static lscm_status start(simulation **out, const lscm_simulation *settings, lscm
     size_t tiles = (s->rows + TILE - 1) / TILE;
     size_t fit = KEPT_BYTES / (TILE * s->model.d * (2 * sizeof(double) + 1)) + (size_t)s->threads;
     s->kept_most = tiles < fit ? tiles : fit;
+    TRY(open_kept(s, why));
     lay_out(s, &s->memory);
     TRY(arena_open(&s->memory, why));
     lay_out(s, &s->memory);

@@ -15,7 +15,8 @@ enum scm_stream {
     STREAM_NOISE,
     STREAM_ACTUATOR,
     STREAM_PROJECTION,
-    STREAM_X_NOISE
+    STREAM_X_NOISE,
+    STREAM_DO_SAMPLE
 };
 
 #endif

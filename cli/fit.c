@@ -1,0 +1,203 @@
+/* lscm fit DATA: options are the rows of the fit's settings table. */
+#include "files.h"
+#include "settings.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_OUT = 'o', OPTION_RESUME = 'r' };
+
+typedef struct arguments {
+    common_options common;
+    lscm_open_options open;
+    settings_given given;
+    const char *in, *out;
+    bool resume;
+} arguments;
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    arguments *a = state->input;
+    if (common_parse(key, argument, &a->common, state) || open_parse(key, argument, &a->open) ||
+        settings_parse(lscm_fit_table(), key, argument, &a->given)) {
+        return 0;
+    }
+    if (key == OPTION_OUT) {
+        a->out = argument;
+    } else if (key == OPTION_RESUME) {
+        a->resume = true;
+    } else if (key == ARGP_KEY_ARG && state->arg_num == 0) {
+        a->in = argument;
+    } else if (key == ARGP_KEY_ARG) {
+        argp_error(state, "'%s' is one argument too many; the run goes behind --out", argument);
+    } else if (key == ARGP_KEY_END && a->in == NULL) {
+        argp_error(state, "name the data to fit");
+    } else {
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+const struct argp *fit_argp(void)
+{
+    static struct argp_option options[MOST_SETTINGS + 12];
+    static settings_texts texts;
+    static const struct argp_option first[] = {
+        {"out", OPTION_OUT, "RUN", 0, "Folder of the run (DATA without its ending, and .run)", 1},
+        {"resume", OPTION_RESUME, NULL, 0, "Continue a run that was stopped, bit for bit", 1}};
+    static const struct argp_option last[] = {OPEN_IGNORE,    OPEN_TRUTH,   OPEN_NAMES,
+                                              COMMON_FORCE,   COMMON_QUIET, COMMON_JSON,
+                                              COMMON_THREADS, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "DATA",
+        .doc =
+            "Find the causal variables behind the data, the graph between them, weights and noise, "
+            "with uncertainty. Method biols is the algorithm of the paper \"Learning Latent "
+            "Structural Causal Models\"; docs/model.md says where it differs and why.\v"
+            "Examples:\n"
+            "  lscm fit data.nc\n"
+            "  lscm fit data.npz --order given --out run\n"
+            "  lscm fit data.npz --order 2,0,1 --decoder mlp --steps 2000\n"
+            "  lscm fit data.nc --resume\n\n"
+            "Ctrl-C keeps a checkpoint. A run folder holds config.json, posterior.nc (opens in "
+            "ArviZ), "
+            "summary.json and trace.csv.",
+    };
+    lscm_fit_settings defaults;
+    size_t n = 0;
+    lscm_settings_defaults(lscm_fit_table(), &defaults);
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
+        options[n++] = first[i];
+    }
+    n += settings_options(lscm_fit_table(), &defaults, &texts, options + n);
+    for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) {
+        options[n++] = last[i];
+    }
+    return &argp;
+}
+
+/* data.nc -> data.run */
+static void default_run(const char *data, char *out, size_t size)
+{
+    size_t length = strlen(data);
+    while (length > 1 && data[length - 1] == '/') {
+        length--;
+    }
+    for (size_t i = length; i > 0 && data[i - 1] != '/'; i--) {
+        if (data[i - 1] == '.' && i > 1 && data[i - 2] != '/') {
+            length = i - 1;
+            break;
+        }
+    }
+    (void)snprintf(out, size, "%.*s.run", (int)length, data);
+}
+
+/* "2,0,1" or names into order (d); leaves `given` to the table when it is one of its words. */
+static lscm_status parse_order(const lscm_dataset *data, const char *text, size_t *order,
+                               lscm_error *why)
+{
+    size_t d = lscm_dataset_nodes(data);
+    const char *at = text;
+    for (size_t k = 0; k < d; k++) {
+        char word[256];
+        size_t length = strcspn(at, ",");
+        (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
+        lscm_status status = find_node(nodes_of_data(data), word, &order[k], why);
+        if (status != LSCM_OK) {
+            return status;
+        }
+        at += length;
+        if ((*at == ',') != (k + 1 < d)) {
+            return cli_explain(why, LSCM_USAGE, "--order %s: list each of the %zu nodes once", text,
+                               d);
+        }
+        at += *at == ',' ? 1 : 0;
+    }
+    return LSCM_OK;
+}
+
+static void print_summary(const arguments *a, const lscm_posterior *posterior, const char *folder)
+{
+    json_t *summary = json_loads(lscm_posterior_summary(posterior), 0, NULL);
+    if (a->common.json) {
+        (void)printf("%s\n", json_dumps(summary, JSON_COMPACT));
+    } else if (!a->common.quiet) {
+        json_t *warnings = json_object_get(summary, "warnings");
+        size_t d = lscm_posterior_nodes(posterior);
+        size_t edges = 0;
+        for (size_t i = 0; i < d * d; i++) {
+            edges += lscm_posterior_edge_prob(posterior)[i] > 0.5 ? 1 : 0;
+        }
+        (void)printf(
+            "%s: method %s, decoder %s; %zu edges over 1/2 between %zu nodes; bound %.1f "
+            "(%.1f s)\n",
+            folder, json_string_value(json_object_get(summary, "method")),
+            json_string_value(json_object_get(summary, "decoder")), edges, d,
+            json_number_value(json_object_get(summary, "bound")),
+            json_number_value(json_object_get(json_object_get(summary, "seconds"), "total")));
+        for (size_t i = 0; i < json_array_size(warnings); i++) {
+            (void)printf("warning: %s\n", json_string_value(json_array_get(warnings, i)));
+        }
+    }
+    json_decref(summary);
+}
+
+static lscm_status run(const arguments *a, const char *folder, const lscm_progress *progress,
+                       lscm_posterior **out, lscm_error *why)
+{
+    lscm_settings_table table = lscm_fit_table();
+    lscm_fit_settings settings;
+    lscm_dataset *data = NULL;
+    size_t *order = NULL;
+    settings_given given = a->given;
+    size_t row = (size_t)(lscm_settings_find(table, "order") - table.rows);
+    const char *text = given.text[row];
+    lscm_settings_defaults(table, &settings);
+    lscm_status status = lscm_dataset_open(&data, a->in, &a->open, why);
+    if (status == LSCM_OK && text != NULL && strpbrk(text, ",0123456789") != NULL) {
+        order = calloc(lscm_dataset_nodes(data), sizeof *order);
+        status = order != NULL ? parse_order(data, text, order, why)
+                               : cli_explain(why, LSCM_MEMORY, "out of memory");
+        given.text[row] = "given";
+    }
+    if (status == LSCM_OK) {
+        status = settings_apply(table, &given, &settings, why);
+    }
+    if (status == LSCM_OK) {
+        lscm_run_options options = {folder, order, a->common.force, a->resume};
+        status = lscm_fit(out, data, &settings, &options, progress, why);
+    }
+    lscm_dataset_free(data);
+    free(order);
+    return status;
+}
+
+int fit_run(int argc, char **argv)
+{
+    arguments a = {0};
+    lscm_error why = {0};
+    lscm_posterior *posterior = NULL;
+    progress_bar bar;
+    char folder[4096];
+    cli_parse("fit", fit_argp(), argc, argv, &a);
+    if (a.out != NULL) {
+        (void)snprintf(folder, sizeof folder, "%s", a.out);
+    } else {
+        default_run(a.in, folder, sizeof folder);
+    }
+    lscm_progress progress = progress_begin(&bar, a.common.quiet);
+    lscm_status status = run(&a, folder, &progress, &posterior, &why);
+    progress_end(&bar);
+    if (status == LSCM_OK) {
+        print_summary(&a, posterior, folder);
+    }
+    lscm_posterior_free(posterior);
+    if (status == LSCM_STOPPED) {
+        (void)fprintf(stderr, "lscm: %s; continue with the same command and --resume\n", why.text);
+        return EXIT_FAILED;
+    }
+    return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
+}

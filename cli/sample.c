@@ -1,0 +1,269 @@
+/* lscm sample RUN --do NODE=VALUE,...: what would be seen under an intervention. */
+#include "files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <libsmartcols/libsmartcols.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_DO = 'd', OPTION_DRAWS = 'n' + 0x100, OPTION_SEED = 's', OPTION_OUT = 'o' };
+
+typedef struct arguments {
+    common_options common;
+    const char *run, *intervention, *out;
+    int64_t draws, seed;
+} arguments;
+
+/* A whole number from `least` on, to 2^53. */
+static int64_t whole_number(struct argp_state *state, const char *option, const char *text,
+                            int64_t least)
+{
+    char *end = NULL;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || number < least || number > 9007199254740991) {
+        argp_error(state, "--%s takes a whole number from %" PRId64 " on, not '%s'", option, least,
+                   text);
+    }
+    return number;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    arguments *a = state->input;
+    if (common_parse(key, argument, &a->common, state)) {
+        return 0;
+    }
+    if (key == OPTION_DO) {
+        a->intervention = argument;
+    } else if (key == OPTION_DRAWS) {
+        a->draws = whole_number(state, "draws", argument, 1);
+    } else if (key == OPTION_SEED) {
+        a->seed = whole_number(state, "seed", argument, 0);
+    } else if (key == OPTION_OUT) {
+        a->out = argument;
+    } else if (key == ARGP_KEY_ARG && state->arg_num == 0) {
+        a->run = argument;
+    } else if (key == ARGP_KEY_ARG) {
+        argp_error(state, "'%s' is one argument too many", argument);
+    } else if (key == ARGP_KEY_END && a->run == NULL) {
+        argp_error(state, "name the run to sample from");
+    } else {
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+const struct argp *sample_argp(void)
+{
+    static const struct argp_option options[] = {
+        {"do", OPTION_DO, "NODE=VALUE,...", 0,
+         "Set these nodes, by name or number (0-based), to these values; without it nothing is set",
+         1},
+        {"draws", OPTION_DRAWS, "N", 0, "Rows to sample, each from another posterior draw (100)",
+         1},
+        {"seed", OPTION_SEED, "SEED", 0, "Seed of every random number (0)", 1},
+        {"out", OPTION_OUT, "FILE", 0, "Where x, z, targets and values go: .npz, .nc, .png", 1},
+        COMMON_FORCE,
+        COMMON_QUIET,
+        COMMON_JSON,
+        COMMON_THREADS,
+        {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .args_doc = "RUN",
+        .doc = "Ask a run what would be seen under an intervention, also one that the data do not "
+               "have. Each row takes one draw of the posterior, samples the causal variables with "
+               "the nodes set as told, and turns them into x by the decoder (its mean: the noise "
+               "of x is not added). Prints mean and standard deviation of every causal "
+               "variable.\v"
+               "Examples:\n"
+               "  lscm sample data.run --do 2=1.5,3=0 --out seen.npz\n"
+               "  lscm sample pictures.run --do 0=8 --draws 64 --out seen.png\n"
+               "  lscm sample cells.run --do raf=0\n"
+               "  lscm sample data.run --draws 1000 --seed 7 --out observational.nc",
+    };
+    return &argp;
+}
+
+/* One "NODE=VALUE"; a name may have '=' in it. Cuts the text. */
+static lscm_status take_pair(const lscm_posterior *run, char *pair, uint8_t *targets,
+                             double *values, lscm_error *why)
+{
+    char *equals = strrchr(pair, '=');
+    char *end = NULL;
+    size_t node = 0;
+    if (equals == NULL) {
+        return cli_explain(why, LSCM_USAGE, "--do takes NODE=VALUE,..., not '%s'", pair);
+    }
+    *equals = '\0';
+    lscm_status status = find_node(nodes_of_run(run), pair, &node, why);
+    if (status != LSCM_OK) {
+        return status;
+    }
+    if (targets[node] != 0) {
+        return cli_explain(why, LSCM_USAGE, "--do sets node '%s' twice", pair);
+    }
+    targets[node] = 1;
+    values[node] = strtod(equals + 1, &end);
+    if (end == equals + 1 || *end != '\0' || !isfinite(values[node])) {
+        return cli_explain(why, LSCM_USAGE, "--do sets node '%s' to '%s', which is not a number",
+                           pair, equals + 1);
+    }
+    return LSCM_OK;
+}
+
+/* targets, values (d), zeroed. */
+static lscm_status parse_do(const lscm_posterior *run, const char *text, uint8_t *targets,
+                            double *values, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    char *copy = strdup(text);
+    if (copy == NULL) {
+        return cli_explain(why, LSCM_MEMORY, "out of memory");
+    }
+    for (char *next = copy; next != NULL && *text != '\0' && status == LSCM_OK;) {
+        char *pair = next;
+        next = strchr(pair, ',');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        status = take_pair(run, pair, targets, values, why);
+    }
+    free(copy);
+    return status;
+}
+
+typedef struct moments {
+    double mean, sd;
+} moments;
+
+/* Over the rows of z, in one pass. */
+static lscm_status summarise(const lscm_dataset *rows, moments *nodes, lscm_error *why)
+{
+    size_t n = lscm_dataset_rows(rows);
+    size_t d = lscm_dataset_nodes(rows);
+    double *z = malloc(d * sizeof *z);
+    lscm_status status = LSCM_OK;
+    if (z == NULL) {
+        return cli_explain(why, LSCM_MEMORY, "out of memory");
+    }
+    for (size_t k = 0; k < n && status == LSCM_OK; k++) {
+        status = lscm_dataset_read(rows, LSCM_Z, k, 1, z, why);
+        for (size_t i = 0; i < d && status == LSCM_OK; i++) {
+            double before = z[i] - nodes[i].mean;
+            nodes[i].mean += before / (double)(k + 1);
+            nodes[i].sd += before * (z[i] - nodes[i].mean);
+        }
+    }
+    for (size_t i = 0; i < d; i++) {
+        nodes[i].sd = sqrt(nodes[i].sd / (double)n);
+    }
+    free(z);
+    return status;
+}
+
+static void print_json(const arguments *a, const lscm_dataset *rows, const uint8_t *targets,
+                       const double *values, const moments *nodes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < lscm_dataset_nodes(rows); i++) {
+        (void)json_array_append_new(list,
+                                    json_pack("{s:I, s:s*, s:o*, s:f, s:f}", "node", (json_int_t)i,
+                                              "name", lscm_dataset_node_name(rows, i), "do",
+                                              targets[i] != 0 ? json_real(values[i]) : NULL, "mean",
+                                              nodes[i].mean, "sd", nodes[i].sd));
+    }
+    json_t *all = json_pack("{s:I, s:I, s:s*, s:o}", "draws", (json_int_t)lscm_dataset_rows(rows),
+                            "seed", (json_int_t)a->seed, "out", a->out, "nodes", list);
+    (void)json_dumpf(all, stdout, 0);
+    (void)putchar('\n');
+    json_decref(all);
+}
+
+static void print_table(const arguments *a, const lscm_dataset *rows, const uint8_t *targets,
+                        const double *values, const moments *nodes)
+{
+    static const char *const titles[] = {"node", "do", "mean", "sd"};
+    struct libscols_table *table = scols_new_table();
+    for (size_t i = 0; i < 4 && table != NULL; i++) {
+        (void)scols_table_new_column(table, titles[i], 0, i > 0 ? SCOLS_FL_RIGHT : 0);
+    }
+    for (size_t i = 0; i < lscm_dataset_nodes(rows) && table != NULL; i++) {
+        char cells[4][64] = {"", "", "", ""};
+        const char *name = lscm_dataset_node_name(rows, i);
+        struct libscols_line *line = scols_table_new_line(table, NULL);
+        (void)snprintf(cells[0], sizeof cells[0], "%zu", i);
+        if (targets[i] != 0) {
+            (void)snprintf(cells[1], sizeof cells[1], "%.4g", values[i]);
+        }
+        (void)snprintf(cells[2], sizeof cells[2], "%.4g", nodes[i].mean);
+        (void)snprintf(cells[3], sizeof cells[3], "%.4g", nodes[i].sd);
+        for (size_t k = 0; k < 4 && line != NULL; k++) {
+            (void)scols_line_set_data(line, k, k == 0 && name != NULL ? name : cells[k]);
+        }
+    }
+    if (table != NULL) {
+        (void)scols_print_table(table);
+        scols_unref_table(table);
+    }
+    (void)printf("\n%s%s%zu rows of x and z, seed %" PRId64 "\n", a->out != NULL ? a->out : "",
+                 a->out != NULL ? ": " : "", lscm_dataset_rows(rows), a->seed);
+}
+
+/* Everything between opening the run and freeing it. */
+static lscm_status sample(const arguments *a, const lscm_posterior *run, uint8_t *targets,
+                          double *values, moments *nodes, lscm_error *why)
+{
+    lscm_dataset *rows = NULL;
+    progress_bar bar;
+    lscm_status status = LSCM_OK;
+    if (a->intervention != NULL) {
+        status = parse_do(run, a->intervention, targets, values, why);
+    }
+    if (status == LSCM_OK) {
+        status = lscm_posterior_sample(&rows, run, targets, values, (size_t)a->draws, a->seed, why);
+    }
+    lscm_progress progress = progress_begin(&bar, a->common.quiet);
+    if (status == LSCM_OK && a->out != NULL) {
+        status = lscm_dataset_save(rows, a->out, a->common.force, &progress, why);
+    }
+    progress_end(&bar);
+    if (status == LSCM_OK) {
+        status = summarise(rows, nodes, why);
+    }
+    if (status == LSCM_OK && a->common.json) {
+        print_json(a, rows, targets, values, nodes);
+    } else if (status == LSCM_OK && !a->common.quiet) {
+        print_table(a, rows, targets, values, nodes);
+    }
+    lscm_dataset_free(rows);
+    return status;
+}
+
+int sample_run(int argc, char **argv)
+{
+    arguments a = {.draws = 100};
+    lscm_error why = {0};
+    lscm_posterior *run = NULL;
+    cli_parse("sample", sample_argp(), argc, argv, &a);
+    lscm_status status = lscm_posterior_open(&run, a.run, &why);
+    if (status == LSCM_OK) {
+        size_t d = lscm_posterior_nodes(run);
+        uint8_t *targets = calloc(d, sizeof *targets);
+        double *values = calloc(d, sizeof *values);
+        moments *nodes = calloc(d, sizeof *nodes);
+        status = targets != NULL && values != NULL && nodes != NULL
+                     ? sample(&a, run, targets, values, nodes, &why)
+                     : cli_explain(&why, LSCM_MEMORY, "out of memory");
+        free(targets);
+        free(values);
+        free(nodes);
+    }
+    lscm_posterior_free(run);
+    return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
+}

@@ -1,0 +1,162 @@
+/* What comes out of the estimator: draws, its decoder, and its state as bytes. */
+#include "infer/biols_state.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double LOG_TWO_PI = 1.8378770664093453;
+
+/* log q(L, S) of draw s. */
+static double log_density(const biols *b, size_t s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < b->inputs; i++) {
+        double slope = 0;
+        double eps = b->eps[s * b->inputs + i];
+        sum -= 0.5 * (eps * eps + LOG_TWO_PI) + weights_log_sd(b->parameter[b->inputs + i], &slope);
+    }
+    return sum + (b->law != NULL ? b->log_q[s] : 0);
+}
+
+/* E_z log p(x | z) + log p(L) + log p(S) + log p(P) of draw s. */
+static double log_joint(const biols *b, size_t s)
+{
+    const double *theta = b->theta + s * b->inputs;
+    double variance = b->x_noise * b->x_noise;
+    double numbers = (double)b->N * (double)b->D;
+    double inflate = b->closed ? 1 : (double)b->N / (double)b->batch.rows;
+    double sum = -inflate * b->error[s] / (2 * variance) -
+                 numbers / 2 * (LOG_TWO_PI + log(variance)) - b->log_factorial;
+    for (size_t i = 0; i < b->entries; i++) {
+        sum += horseshoe_log_density(&b->prior, theta[i], NULL);
+    }
+    for (size_t i = b->entries; i < b->inputs; i++) {
+        double scaled = theta[i] / WEIGHTS_NOISE_PRIOR_SD;
+        sum -= 0.5 * (scaled * scaled + LOG_TWO_PI) + log(WEIGHTS_NOISE_PRIOR_SD);
+    }
+    return sum;
+}
+
+static void put_draw(const biols *b, size_t s, size_t at, const biols_sample *out)
+{
+    size_t d = b->d;
+    const size_t *order = b->order + s * d;
+    for (size_t i = 0; i < d; i++) {
+        for (size_t j = 0; j < d; j++) {
+            out->w[at * d * d + order[j] * d + order[i]] = b->lower[(s * d + i) * d + j];
+        }
+    }
+    memcpy(out->sigma + at * d, b->sigma + s * d, d * sizeof(double));
+    memcpy(out->order + at * d, order, d * sizeof *order);
+    if (out->log_p != NULL) {
+        out->log_p[at] = log_joint(b, s);
+        out->log_q[at] = log_density(b, s);
+    }
+}
+
+lscm_status biols_draw(biols *b, size_t count, uint64_t stream, const biols_sample *out,
+                       lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    double last =
+        b->settings.final_temperature > 0 ? b->settings.final_temperature : b->settings.temperature;
+    for (size_t first = 0; first < count; first += b->S) {
+        uint64_t block = stream + first / b->S;
+        TRY(biols_sample_q(b, biols_stream(b, BIOLS_DRAW_EPS, block),
+                           biols_stream(b, BIOLS_DRAW_GUMBEL, block), last, why));
+        if (out->log_p != NULL) {
+            biols_error(b, biols_stream(b, BIOLS_DRAW_Z, block), false);
+        }
+        for (size_t s = 0; s < b->S && first + s < count; s++) {
+            put_draw(b, s, first + s, out);
+        }
+    }
+done:
+    return status;
+}
+
+size_t biols_decoder_weights(const biols *b)
+{
+    return b->linear ? b->d * b->D : mlp_count(&b->shape);
+}
+
+void biols_decoder(const biols *b, decoder *out, double *numbers)
+{
+    *out = (decoder){.kind = b->linear                             ? DECODER_LINEAR
+                             : b->settings.decoder == DECODE_IMAGE ? DECODER_IMAGE
+                                                                   : DECODER_MLP,
+                     .layers = b->linear ? 1 : b->shape.layers,
+                     .weights = numbers,
+                     .x_noise = b->x_noise};
+    for (size_t layer = 0; layer <= out->layers; layer++) {
+        out->sizes[layer] = b->linear ? (layer == 0 ? b->d : b->D) : b->shape.width[layer];
+    }
+    for (size_t i = 0; i < biols_decoder_weights(b); i++) {
+        numbers[i] = b->linear ? b->parameter[2 * b->inputs + i] : (double)b->weight[i];
+    }
+}
+
+/* ---- State ---------------------------------------------------------------------------------- */
+
+/* The pieces of the state, in order; `at` NULL ends. */
+typedef struct piece {
+    void *at;
+    size_t bytes;
+} piece;
+
+enum { PIECES = 13 };
+
+static size_t pieces_of(const biols *b, piece *out)
+{
+    size_t n = 0;
+    biols *open = (biols *)(uintptr_t)b; /* copied from, or to, as the caller needs */
+    out[n++] = (piece){&open->step, sizeof b->step};
+    out[n++] = (piece){&open->restart, sizeof b->restart};
+    out[n++] = (piece){&open->x_noise, sizeof b->x_noise};
+    out[n++] = (piece){b->parameter, b->step64.n * sizeof(double)};
+    out[n++] = (piece){b->step64.state, 2 * b->step64.n * sizeof(double)};
+    out[n++] = (piece){&open->step64.steps, sizeof b->step64.steps};
+    if (!b->linear) {
+        out[n++] = (piece){b->weight, b->step_net.n * sizeof(float)};
+        out[n++] = (piece){b->step_net.state, 2 * b->step_net.n * sizeof(float)};
+        out[n++] = (piece){&open->step_net.steps, sizeof b->step_net.steps};
+    }
+    if (b->law != NULL) {
+        out[n++] = (piece){order_parameter(b->law), b->step_order.n * sizeof(float)};
+        out[n++] = (piece){b->step_order.state, 2 * b->step_order.n * sizeof(float)};
+        out[n++] = (piece){&open->step_order.steps, sizeof b->step_order.steps};
+    }
+    return n;
+}
+
+size_t biols_state_size(const biols *b)
+{
+    piece pieces[PIECES];
+    size_t bytes = 0;
+    for (size_t n = pieces_of(b, pieces); n-- > 0;) {
+        bytes += pieces[n].bytes;
+    }
+    return bytes;
+}
+
+void biols_state_get(const biols *b, void *state)
+{
+    piece pieces[PIECES];
+    size_t count = pieces_of(b, pieces);
+    char *to = state;
+    for (size_t n = 0; n < count; n++) {
+        memcpy(to, pieces[n].at, pieces[n].bytes);
+        to += pieces[n].bytes;
+    }
+}
+
+void biols_state_set(biols *b, const void *state)
+{
+    piece pieces[PIECES];
+    size_t count = pieces_of(b, pieces);
+    const char *from = state;
+    for (size_t n = 0; n < count; n++) {
+        memcpy(pieces[n].at, from, pieces[n].bytes);
+        from += pieces[n].bytes;
+    }
+}

@@ -1,0 +1,81 @@
+/* The estimator from the inside; biols.c steps, biols_open.c builds, biols_draw.c draws. */
+#ifndef LSCM_INFER_BIOLS_STATE_H
+#define LSCM_INFER_BIOLS_STATE_H
+
+#include "infer/biols.h"
+#include "infer/order.h"
+#include "infer/tile_linear.h"
+#include "infer/tile_net.h"
+#include "infer/weights.h"
+#include "net/optimiser.h"
+
+/* Choices of the settings table, in their order. */
+enum { DECODE_AUTO, DECODE_LINEAR, DECODE_MLP, DECODE_IMAGE };
+enum { EXPECT_CLOSED, EXPECT_SAMPLED };
+enum { OBJECTIVE_ELBO, OBJECTIVE_MSE };
+
+/* One random stream per use; `restart` and step are mixed in. */
+enum biols_stream {
+    BIOLS_EPS = 100,
+    BIOLS_GUMBEL,
+    BIOLS_Z,
+    BIOLS_BATCH,
+    BIOLS_NET,
+    BIOLS_ORDER_NET,
+    BIOLS_DRAW_EPS,
+    BIOLS_DRAW_GUMBEL,
+    BIOLS_DRAW_Z
+};
+
+/* All rows in memory, or the rows of a batch. */
+typedef struct row_store {
+    size_t rows;
+    double *x64;    /* (rows, D), linear decoder */
+    float *x32;     /* (rows, D), networks */
+    uint8_t *mask;  /* (rows, d) */
+    double *values; /* (rows, d), 0 off target */
+} row_store;
+
+struct biols {
+    lscm_fit_settings settings;
+    size_t d, D, N, S;
+    size_t noises;  /* k: noise scales, 1 or d */
+    size_t entries; /* l = d (d - 1)/2 */
+    size_t inputs;  /* l + k */
+    bool linear, closed;
+    double log_factorial; /* of d; 0 when the order is given */
+    double noise_floor, x_noise;
+    horseshoe prior;
+
+    moments m;            /* closed form */
+    linear_work *moment;  /* closed form */
+    row_store all, batch; /* sampled; batch is `all` when it has all rows */
+    sampled_work *sampled;
+    tile_linear tile;
+    tile_net net;
+    mlp_shape shape; /* of the network decoder */
+    order_law *law;  /* NULL: the order is given */
+
+    double *parameter, *gradient; /* mean (l + k), raw (l + k), and A (d, D) when linear */
+    float *weight;                /* of the network */
+    optimiser_f64 step64;
+    optimiser_f32 step_net, step_order;
+    size_t step, restart;
+
+    double *eps, *theta, *theta_slope; /* (S, l + k) */
+    double *lower, *by_weight, *by_p;  /* (S, d, d) */
+    double *sigma, *by_sigma;          /* (S, d) */
+    double *error, *log_q;             /* (S) */
+    size_t *order;                     /* (S, d) */
+    double *by_mean, *by_raw;          /* (l + k): of the KL */
+    arena memory, rows;
+};
+
+/* theta, lower, sigma, order and log_q of the S draws from these streams. */
+lscm_status biols_sample_q(biols *b, rng eps, rng gumbel, double temperature, lscm_error *why);
+/* error of the draws in theta; gradients too when asked for. */
+void biols_error(biols *b, rng z, bool gradients);
+/* Stream `use` of this restart and step. */
+rng biols_stream(const biols *b, enum biols_stream use, uint64_t step);
+
+#endif

@@ -1,0 +1,251 @@
+/* The posterior in other programs' formats, by the ending of the name:
+ *
+ *   .npz  w (draws, d, d)  sigma (draws, d)  order (draws, d)  log_p, log_q (draws)
+ *         edge_prob (d, d)  z, z_sd (rows, d)  names (d)
+ *   .dot  edges with probability above 1/2: width the probability, colour and label the mean weight
+ *   .csv  all pairs, the likeliest first: from,to,probability,mean,sd,q05,q95 of w over the draws
+ *         (sd over the count; quantiles interpolated linearly, as NumPy does)
+ */
+#include "base/output.h"
+#include "data/csv_line.h"
+#include "data/dot.h"
+#include "data/npz_writer.h"
+#include "data/number.h"
+#include "scm/posterior.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+typedef struct edge {
+    size_t from, to;
+    double probability, mean, sd, q05, q95;
+} edge;
+
+/* The likeliest first, then the strongest, then by number. */
+static int by_probability(const void *left, const void *right)
+{
+    const edge *a = left;
+    const edge *b = right;
+    double strong_a = fabs(a->mean);
+    double strong_b = fabs(b->mean);
+    if (a->probability != b->probability) {
+        return a->probability > b->probability ? -1 : 1;
+    }
+    if (strong_a != strong_b) {
+        return strong_a > strong_b ? -1 : 1;
+    }
+    if (a->from != b->from) {
+        return a->from < b->from ? -1 : 1;
+    }
+    return a->to < b->to ? -1 : a->to > b->to ? 1 : 0;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/* Of n sorted numbers. */
+static double quantile(const double *sorted, size_t n, double share)
+{
+    double at = share * (double)(n - 1);
+    size_t low = (size_t)at;
+    size_t high = low + 1 < n ? low + 1 : low;
+    return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
+}
+
+/* `values` (draws) is scratch. */
+static edge describe(const lscm_posterior *p, size_t from, size_t to, double *values)
+{
+    size_t d = p->d;
+    double n = (double)p->draws;
+    edge e = {.from = from, .to = to, .probability = p->edge_prob[from * d + to]};
+    double square = 0;
+    for (size_t s = 0; s < p->draws; s++) {
+        values[s] = p->w[s * d * d + from * d + to];
+        e.mean += values[s];
+    }
+    e.mean /= n;
+    for (size_t s = 0; s < p->draws; s++) {
+        square += (values[s] - e.mean) * (values[s] - e.mean);
+    }
+    qsort(values, p->draws, sizeof *values, by_size);
+    e.sd = sqrt(square / n);
+    e.q05 = quantile(values, p->draws, 0.05);
+    e.q95 = quantile(values, p->draws, 0.95);
+    return e;
+}
+
+/* All d (d - 1) pairs, sorted, in new memory. */
+static lscm_status list_edges(const lscm_posterior *p, edge **out, size_t *count, lscm_error *why)
+{
+    size_t d = p->d;
+    double *values = malloc(p->draws * sizeof *values);
+    *count = 0;
+    *out = malloc((d * (d - 1) + 1) * sizeof **out);
+    if (values == NULL || *out == NULL) {
+        free(values);
+        return fail_memory(why, d * d * sizeof **out + p->draws * sizeof *values);
+    }
+    for (size_t from = 0; from < d; from++) {
+        for (size_t to = 0; to < d; to++) {
+            if (from != to) {
+                (*out)[(*count)++] = describe(p, from, to, values);
+            }
+        }
+    }
+    qsort(*out, *count, sizeof **out, by_probability);
+    free(values);
+    return LSCM_OK;
+}
+
+static void put_name(FILE *file, const lscm_posterior *p, size_t node)
+{
+    if (p->node_names != NULL) {
+        csv_put_cell(file, p->node_names[node]);
+    } else {
+        (void)fprintf(file, "%zu", node);
+    }
+}
+
+static void put_edge(FILE *file, const lscm_posterior *p, const edge *e)
+{
+    const double numbers[] = {e->probability, e->mean, e->sd, e->q05, e->q95};
+    put_name(file, p, e->from);
+    (void)putc(',', file);
+    put_name(file, p, e->to);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char text[NUMBER_TEXT];
+        (void)number_text(numbers[i], text);
+        (void)fprintf(file, ",%s", text);
+    }
+    (void)putc('\n', file);
+}
+
+static lscm_status write_csv(const lscm_posterior *p, const char *to, const char *what,
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    edge *edges = NULL;
+    size_t count = 0;
+    FILE *file = NULL;
+    TRY(list_edges(p, &edges, &count, why));
+    file = fopen(to, "wb");
+    if (file == NULL) {
+        TRY(fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno)));
+    }
+    (void)fputs("from,to,probability,mean,sd,q05,q95\n", file);
+    for (size_t k = 0; k < count; k++) {
+        put_edge(file, p, &edges[k]);
+    }
+    bool bad = ferror(file) != 0;
+    bad = fclose(file) != 0 || bad;
+    if (bad) {
+        status = fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno));
+    }
+done:
+    free(edges);
+    return status;
+}
+
+static lscm_status write_dot(const lscm_posterior *p, const char *to, const char *what,
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    edge *edges = NULL;
+    dot_edge *drawn = NULL;
+    size_t count = 0;
+    dot_graph graph = {.nodes = p->d, .names = p->node_names};
+    TRY(list_edges(p, &edges, &count, why));
+    drawn = malloc((count + 1) * sizeof *drawn);
+    if (drawn == NULL) {
+        status = fail_memory(why, count * sizeof *drawn);
+        goto done;
+    }
+    while (graph.count < count && edges[graph.count].probability > 0.5) {
+        const edge *e = &edges[graph.count];
+        drawn[graph.count++] = (dot_edge){e->from, e->to, e->mean, fmin(e->probability, 1)};
+    }
+    graph.edges = drawn;
+    TRY(dot_write_graph(&graph, to, what, why));
+done:
+    free(drawn);
+    free(edges);
+    return status;
+}
+
+static lscm_status write_npz(const lscm_posterior *p, const char *to, const char *what,
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    npz_writer *writer = NULL;
+    size_t n = p->draws;
+    size_t d = p->d;
+    const struct {
+        const char *name;
+        array_shape shape;
+        const void *raw;
+    } arrays[] = {
+        {"w", {true, DTYPE_FLOAT64, 3, {n, d, d}}, p->w},
+        {"sigma", {true, DTYPE_FLOAT64, 2, {n, d}}, p->sigma},
+        {"order", {true, DTYPE_INT64, 2, {n, d}}, p->order},
+        {"log_p", {true, DTYPE_FLOAT64, 1, {n}}, p->log_p},
+        {"log_q", {true, DTYPE_FLOAT64, 1, {n}}, p->log_q},
+        {"edge_prob", {true, DTYPE_FLOAT64, 2, {d, d}}, p->edge_prob},
+        {"z", {p->rows > 0, DTYPE_FLOAT64, 2, {p->rows, d}}, p->z},
+        {"z_sd", {p->rows > 0, DTYPE_FLOAT64, 2, {p->rows, d}}, p->z_sd},
+    };
+    TRY(npz_writer_open(&writer, to, what, why));
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+        if (arrays[k].shape.present) {
+            npy_header header = npy_header_of(&arrays[k].shape);
+            TRY(npz_writer_add(writer, arrays[k].name, npy_stream_of_memory(header, arrays[k].raw),
+                               why));
+        }
+    }
+    TRY(npz_writer_add_texts(writer, "names", p->node_names, 1, d, why));
+    TRY(npz_writer_finish(writer, why));
+done:
+    npz_writer_close(writer);
+    return status;
+}
+
+lscm_status lscm_posterior_export(const lscm_posterior *posterior, const char *path, bool force,
+                                  lscm_error *why)
+{
+    static const struct {
+        const char *ending;
+        lscm_status (*write)(const lscm_posterior *p, const char *to, const char *what,
+                             lscm_error *why);
+    } formats[] = {{".npz", write_npz}, {".dot", write_dot}, {".csv", write_csv}};
+    lscm_status status = LSCM_OK;
+    output out = {0};
+    char *what = NULL;
+    const char *ending = strrchr(path, '.');
+    size_t format = 0;
+    while (format < 3 && (ending == NULL || strcasecmp(ending, formats[format].ending) != 0)) {
+        format++;
+    }
+    if (format == 3) {
+        return fail(why, LSCM_USAGE, "%s: a posterior goes to .npz, .dot or .csv", path);
+    }
+    size_t size = strlen(path) + sizeof "writing ";
+    what = malloc(size);
+    if (what == NULL) {
+        return fail_memory(why, size);
+    }
+    (void)snprintf(what, size, "writing %s", path);
+    TRY(output_begin(&out, path, false, force, why));
+    TRY(formats[format].write(posterior, out.temporary, what, why));
+    TRY(output_commit(&out, why));
+done:
+    output_end(&out);
+    free(what);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* The files of a run folder, one posterior:
+ *
+ *     config.json, summary.json   JSON objects
+ *     posterior.nc                ArviZ's schema; chain = 1:
+ *         posterior      w(chain, draw, parent, child)  sigma(chain, draw, node)
+ *                        order(chain, draw, position)
+ *         sample_stats   lp(chain, draw), log p of a draw  log_q(chain, draw)
+ *         constant_data  edge_prob(parent, child); attributes threshold, x_shape (of one row)
+ *         latents        z(sample, node)  z_sd(sample, node)
+ *         decoder        layer_0(node, unit_1) .. layer_n(unit_n, feature); attributes kind,
+ * x_noise checkpoint, trace.csv       the estimator's own
+ *
+ * Nodes have names as the coordinates node, parent and child. posterior.nc is written last: where
+ * it is, the run is whole. Nothing says when it was written, so equal runs are equal files.
+ */
+#ifndef LSCM_RESULT_RUN_FOLDER_H
+#define LSCM_RESULT_RUN_FOLDER_H
+
+#include "scm/posterior.h"
+
+#define RUN_POSTERIOR "posterior.nc"
+#define RUN_CONFIG "config.json"
+#define RUN_SUMMARY "summary.json"
+#define RUN_CHECKPOINT "checkpoint"
+
+extern const char *const DECODER_NAMES[4]; /* by decoder_kind */
+
+/* folder/name in new memory; NULL when there is none. */
+char *run_path(const char *folder, const char *name);
+
+/* posterior.nc alone. `to` exists; `what` ("writing run/posterior.nc") opens every sentence. */
+lscm_status posterior_write(const lscm_posterior *p, const char *to, const char *what,
+                            lscm_error *why);
+/* Everything is checked: shapes, orders that w follows, finite numbers. */
+lscm_status posterior_read(lscm_posterior **out, const char *path, lscm_error *why);
+
+#endif

@@ -1,0 +1,100 @@
+#include "scm/decode.h"
+
+#include "base/threads.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+size_t decoder_weights(const decoder *g)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < g->layers; k++) {
+        size_t one = 0;
+        if (__builtin_mul_overflow(g->sizes[k], g->sizes[k + 1], &one) ||
+            __builtin_add_overflow(count, one, &count)) {
+            return SIZE_MAX;
+        }
+    }
+    return count;
+}
+
+/* The widest layer between z and x. */
+static size_t widest(const decoder *g)
+{
+    size_t most = 0;
+    for (size_t k = 1; k < g->layers; k++) {
+        most = g->sizes[k] > most ? g->sizes[k] : most;
+    }
+    return most;
+}
+
+size_t decoder_scratch(const decoder *g, size_t n)
+{
+    return 2 * n * widest(g); /* a layer's input and output */
+}
+
+static void gelu(size_t n, double *u)
+{
+    const double root = 0.79788456080286535588; /* sqrt(2/pi) */
+    for (size_t k = 0; k < n; k++) {
+        double v = u[k];
+        u[k] = 0.5 * v * (1 + tanh(root * (v + 0.044715 * v * v * v)));
+    }
+}
+
+static void sigmoid(size_t n, double *u)
+{
+    for (size_t k = 0; k < n; k++) {
+        double small = exp(-fabs(u[k])); /* never overflows */
+        u[k] = (u[k] >= 0 ? 1 : small) / (1 + small);
+    }
+}
+
+void decoder_apply(const decoder *g, size_t n, const double *z, double *scratch, double *x)
+{
+    const double *weights = g->weights;
+    const double *in = z;
+    size_t half = n * widest(g);
+    if (g->layers == 0) {
+        memcpy(x, z, n * g->sizes[0] * sizeof *x);
+        return;
+    }
+    for (size_t k = 0; k < g->layers; k++) {
+        size_t rows = g->sizes[k];
+        size_t cols = g->sizes[k + 1];
+        bool last = k + 1 == g->layers;
+        double *out = last ? x : scratch + (k % 2) * half;
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)n, (blasint)cols,
+                    (blasint)rows, 1, in, (blasint)rows, weights, (blasint)cols, 0, out,
+                    (blasint)cols);
+        if (!last) {
+            gelu(n * cols, out);
+        }
+        weights += rows * cols;
+        in = out;
+    }
+    if (g->kind == DECODER_IMAGE) {
+        sigmoid(n * decoder_features(g), x);
+    }
+}
+
+size_t decoder_tiles_scratch(const decoder *g, int threads)
+{
+    return (size_t)threads * decoder_scratch(g, DECODER_TILE);
+}
+
+void decoder_apply_tiles(const decoder *g, size_t tiles, const double *z, int threads,
+                         double *scratch, double *x)
+{
+    size_t each = decoder_scratch(g, DECODER_TILE);
+    int blas = threads_blas_single();
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (ptrdiff_t k = 0; k < (ptrdiff_t)tiles; k++) {
+        size_t row = (size_t)k * DECODER_TILE;
+        decoder_apply(g, DECODER_TILE, z + row * g->sizes[0],
+                      scratch + (size_t)omp_get_thread_num() * each, x + row * decoder_features(g));
+    }
+    threads_blas_restore(blas);
+}

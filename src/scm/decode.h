@@ -1,0 +1,35 @@
+/* x = g(z) of a decoder (scm/posterior.h), without noise:
+ *
+ *   identity  z          linear  z A
+ *   mlp       GELU(.. GELU(z A_0) A_1 ..) A_last          image  sigmoid of the same
+ *
+ * GELU in its tanh form, u (1 + tanh(sqrt(2/pi) (u + 0.044715 u^3))) / 2; no biases.
+ */
+#ifndef LSCM_SCM_DECODE_H
+#define LSCM_SCM_DECODE_H
+
+#include "scm/posterior.h"
+
+enum { DECODER_MOST_LAYERS = 7 }; /* sizes has one more */
+
+static inline size_t decoder_features(const decoder *g)
+{
+    return g->sizes[g->layers];
+}
+
+/* Numbers in all matrices; SIZE_MAX when that does not fit. */
+size_t decoder_weights(const decoder *g);
+/* Doubles of scratch that n rows need. */
+size_t decoder_scratch(const decoder *g, size_t n);
+/* z (n, d) to x (n, D). Rows in one call do not touch each other, but only the same rows in the
+ * same call are promised to the last bit. */
+void decoder_apply(const decoder *g, size_t n, const double *z, double *scratch, double *x);
+
+/* The same for any number of rows, on all threads, DECODER_TILE rows at a time: z and x have room
+ * for whole tiles. scratch: decoder_tiles_scratch doubles. */
+enum { DECODER_TILE = 128 };
+size_t decoder_tiles_scratch(const decoder *g, int threads);
+void decoder_apply_tiles(const decoder *g, size_t tiles, const double *z, int threads,
+                         double *scratch, double *x);
+
+#endif

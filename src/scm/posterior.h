@@ -1,0 +1,53 @@
+/* What an estimator hands on: draws of the model, the causal variables, the decoder. Estimators
+ * fill it (src/infer), everything that stores, scores, samples or reports reads it (src/result). */
+#ifndef LSCM_SCM_POSTERIOR_H
+#define LSCM_SCM_POSTERIOR_H
+
+#include "base/arena.h"
+
+typedef enum decoder_kind {
+    DECODER_LINEAR,
+    DECODER_MLP,
+    DECODER_IMAGE,
+    DECODER_IDENTITY
+} decoder_kind;
+
+/* x = g(z). Linear: weights (d, D). Networks: layers sizes[0] = d .. sizes[count - 1] = D,
+ * bias-free, GELU between, sigmoid at the end of a picture's; weights of layer k (sizes[k], sizes[k
+ * + 1]) one after the other. */
+typedef struct decoder {
+    decoder_kind kind;
+    size_t layers;   /* matrices: 1 for linear */
+    size_t sizes[8]; /* (layers + 1) */
+    double *weights; /* all matrices */
+    double x_noise;  /* s_x */
+} decoder;
+
+struct lscm_posterior {
+    size_t draws, d, rows, features;
+    int x_ndim; /* of x: 2 to 4, and its dims past the first */
+    size_t x_dims[3];
+    double *w;         /* (draws, d, d) */
+    double *sigma;     /* (draws, d) */
+    size_t *order;     /* (draws, d) */
+    double *log_p;     /* (draws): log p(x, draw), or NaN */
+    double *log_q;     /* (draws): log density of the draw under q */
+    double *edge_prob; /* (d, d) */
+    double *z, *z_sd;  /* (rows, d) */
+    double threshold;  /* a draw has an edge where |w| exceeds it: 0 for explicit graphs */
+    decoder decode;
+    char **node_names; /* (d), or NULL; owned */
+    char *config;      /* JSON: every setting, the seed, versions; owned */
+    char *summary;     /* JSON: seconds, peak_bytes, method, decoder, warnings; owned */
+    arena memory;      /* of all arrays */
+};
+
+/* An empty posterior with room for these shapes; weights: numbers in the decoder. */
+lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, size_t rows,
+                          size_t weights, lscm_error *why);
+/* Writes config.json, summary.json and, last, posterior.nc into a folder that exists, each whole or
+ * not at all. */
+lscm_status posterior_save(const struct lscm_posterior *posterior, const char *folder,
+                           lscm_error *why);
+
+#endif

@@ -1,0 +1,184 @@
+#!/bin/sh
+# Runs on the command line: evaluate, export and sample on a run folder, what they print and refuse.
+# The run is written by hand, as a user of the format would (where ncgen is installed).
+set -u
+lscm=$1
+work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-run.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+count=0
+failed=0
+
+bad() {
+    failed=$((failed + 1))
+    echo "FAILED: $1"
+    sed 's/^/    /' output
+}
+
+has_part() {
+    [ -z "$part" ] || grep -qF -- "$part" output
+}
+
+# succeeds PART COMMAND...: exit 0 and PART in what it printed
+succeeds() {
+    count=$((count + 1))
+    part=$1
+    shift
+    "$@" >output 2>&1 || { bad "$* (exit $?)"; return; }
+    has_part || bad "$*: '$part' is not in what it printed"
+}
+
+# refuses CODE PART COMMAND...: that exit code, PART in the one sentence, and nothing left behind
+refuses() {
+    count=$((count + 1))
+    code=$1
+    part=$2
+    shift 2
+    ls -A >before
+    "$@" >output 2>&1
+    got=$?
+    [ "$got" = "$code" ] || { bad "$*: exit $got instead of $code"; return; }
+    has_part || { bad "$*: '$part' is not in what it printed"; return; }
+    ls -A >after
+    cmp -s before after || { diff before after >output; bad "$*: left something behind"; }
+}
+
+finish() {
+    [ "$failed" = 0 ] || { echo "$failed of $count failed"; exit 1; }
+    echo "$count passed"
+    exit 0
+}
+
+touch before after output
+
+# ---- help
+succeeds "Examples:" "$lscm" sample --help
+succeeds "Usage: lscm sample" "$lscm" help sample
+succeeds ".SH OPTIONS" "$lscm" help --man sample
+refuses 2 "name the run" "$lscm" sample
+refuses 2 "--draws takes a whole number" "$lscm" sample run --draws 0
+refuses 2 "--seed takes a whole number" "$lscm" sample run --seed x
+
+# ---- what is not a run, or not a whole one
+refuses 1 "no such run folder" "$lscm" sample nowhere
+mkdir empty half
+refuses 1 "no posterior.nc" "$lscm" sample empty
+refuses 1 "no posterior.nc" "$lscm" evaluate empty
+touch half/checkpoint
+for use in "sample half" "evaluate half" "export half half.npz"; do
+    # shellcheck disable=SC2086 # a command and its arguments
+    refuses 1 "half: the fit did not finish; continue it with lscm fit --resume" "$lscm" $use
+done
+refuses 1 "this is not a run folder" "$lscm" sample before
+
+# ---- a run of two draws: a -> b with weight 2 in one and 1 in the other, x = (z, z)
+command -v ncgen >/dev/null 2>&1 || finish
+mkdir run
+cat >run.cdl <<'END'
+netcdf posterior {
+group: posterior {
+  dimensions: chain = 1 ; draw = 2 ; parent = 2 ; child = 2 ; node = 2 ; position = 2 ;
+  variables:
+    string node(node) ;
+    double w(chain, draw, parent, child) ;
+    double sigma(chain, draw, node) ;
+    int order(chain, draw, position) ;
+  data:
+    node = "raf", "mek" ;
+    w = 0, 2, 0, 0, 0, 1, 0, 0 ;
+    sigma = 0.5, 0, 0.5, 0 ;
+    order = 0, 1, 0, 1 ;
+}
+group: sample_stats {
+  dimensions: chain = 1 ; draw = 2 ;
+  variables: double lp(chain, draw) ; double log_q(chain, draw) ;
+  data: lp = -1, -2 ; log_q = NaN, NaN ;
+}
+group: constant_data {
+  dimensions: parent = 2 ; child = 2 ;
+  variables: double edge_prob(parent, child) ;
+  :x_shape = 2, 2 ;
+  :threshold = 0.3 ;
+  data: edge_prob = 0, 1, 0, 0 ;
+}
+group: latents {
+  dimensions: sample = 3 ; node = 2 ;
+  variables: double z(sample, node) ; double z_sd(sample, node) ;
+  data: z = 1, 2, 3, 5, -1, 0 ; z_sd = 0, 0, 0, 0, 0, 0 ;
+}
+group: decoder {
+  dimensions: node = 2 ; feature = 4 ;
+  variables: float layer_0(node, feature) ;
+  :kind = "linear" ;
+  :x_noise = 0.1 ;
+  data: layer_0 = 1, 0, 1, 0, 0, 1, 0, 1 ;
+}
+}
+END
+ncgen -k nc4 -o run/posterior.nc run.cdl || finish
+echo '{"data": "data.nc"}' >run/config.json
+refuses 1 "run/summary.json" "$lscm" sample run
+echo '{"method": "hand"}' >run/summary.json
+
+# ---- sample
+succeeds "100 rows of x and z, seed 0" "$lscm" sample run
+succeeds "seen.npz: 6 rows" "$lscm" sample run/ --do raf=1.5 --draws 6 --seed 3 --out seen.npz
+succeeds '"do": 1.5, "mean": 1.5, "sd": 0.0}' "$lscm" sample run --do 0=1.5 --draws 6 --json
+succeeds '"name": "mek", "mean": 2.25, "sd": 0.75}' "$lscm" sample run --do 0=1.5 --draws 6 --json
+succeeds '"out": "seen.nc"' "$lscm" sample run --do raf=0,mek=-1e-1 --out seen.nc --json
+succeeds "100 rows, 2 nodes, 4 features" "$lscm" convert seen.nc again.npz
+succeeds "seen.png" "$lscm" sample run --draws 64 --out seen.png
+succeeds "" "$lscm" sample run --do "" --quiet --out quiet.npz
+succeeds "" "$lscm" sample run --quiet --out quiet2.npz
+succeeds "" cmp quiet.npz quiet2.npz
+refuses 1 "--force" "$lscm" sample run --out seen.npz
+succeeds "" "$lscm" sample run --out seen.npz --force
+refuses 2 "did you mean 'mek'" "$lscm" sample run --do mekk=1 --out no.npz
+refuses 2 "no node '2'; the nodes are 0 to 1" "$lscm" sample run --do 2=1
+refuses 2 "no node '-1'" "$lscm" sample run --do=-1=1
+refuses 2 "'raf' to 'x', which is not a number" "$lscm" sample run --do raf=x
+refuses 2 "not a number" "$lscm" sample run --do raf=
+refuses 2 "not a number" "$lscm" sample run --do raf=nan
+refuses 2 "sets node '0' twice" "$lscm" sample run --do raf=1,0=2
+refuses 2 "NODE=VALUE" "$lscm" sample run --do raf
+refuses 2 "NODE=VALUE" "$lscm" sample run --do raf=1,
+refuses 2 "xlsx" "$lscm" sample run --out seen.xlsx
+refuses 2 "did you mean --draws" "$lscm" sample run --drwas 3
+
+# ---- evaluate
+refuses 1 "data.nc: the data of this run are not there any more" "$lscm" evaluate run
+printf 'raf,mek\n0,1\n0,0\n' >dag.csv
+succeeds '"draws": 2, "e_shd": 0,' "$lscm" evaluate run --truth dag.csv --json
+succeeds '"w_mse": 0.125, "x_mse": null' "$lscm" evaluate run --truth dag.csv --json
+printf 'mek,raf\n0,1\n0,0\n' >swapped.csv
+refuses 1 "'raf' in the run but 'mek' in swapped.csv" "$lscm" evaluate run --truth swapped.csv
+refuses 2 "--threshold is for" "$lscm" evaluate run --threshold 0.1
+"$lscm" simulate --nodes 2 --sets 0 --observational 3 --features 4 --out data.nc --quiet
+succeeds "expected SHD" "$lscm" evaluate run
+succeeds '"draws": 2' "$lscm" evaluate run --json
+"$lscm" simulate --nodes 2 --sets 0 --observational 4 --features 4 --out longer.nc --quiet
+refuses 1 "fitted to 3 rows but longer.nc has 4" "$lscm" evaluate run --truth longer.nc
+echo '{}' >run/config.json
+refuses 1 "--truth data.nc" "$lscm" evaluate run
+
+# ---- export
+succeeds "run.npz: 2 draws of 2 nodes" "$lscm" export run run.npz
+succeeds '"e_shd": 0,' "$lscm" evaluate run.npz --truth dag.csv --json
+succeeds "edges.csv: 2 pairs" "$lscm" export run edges.csv
+succeeds "raf,mek,1,1.5,0.5,1.05,1.95" cat edges.csv
+succeeds "graph of 2 nodes" "$lscm" export run graph.dot
+succeeds 'label=" 1.50"' cat graph.dot
+if command -v dot >/dev/null 2>&1; then
+    succeeds "graph of 2 nodes" "$lscm" export run graph.svg
+    succeeds "<svg" cat graph.svg
+fi
+refuses 2 "a run goes to .npz, .csv, .dot" "$lscm" export run graph.jpeg
+refuses 2 "a graph goes to .dot" "$lscm" export data.nc data.npz
+refuses 2 "are for data files" "$lscm" export run other.dot --names a,b
+refuses 1 "--force" "$lscm" export run edges.csv
+
+# ---- a run that was damaged
+head -c 2000 run/posterior.nc >short
+cp short run/posterior.nc
+refuses 1 "run/posterior.nc" "$lscm" sample run
+finish
