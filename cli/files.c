@@ -58,7 +58,7 @@ bool is_run(const char *path)
 static void hint_node(node_list nodes, const char *word, char *out, size_t size)
 {
     size_t d = nodes.count;
-    const char **names = calloc(d, sizeof *names);
+    const char **names = d > 0 ? calloc(d, sizeof *names) : NULL;
     out[0] = '\0';
     for (size_t i = 0; names != NULL && i < d; i++) {
         names[i] = nodes.name(nodes.of, i);

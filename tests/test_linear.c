@@ -80,10 +80,10 @@ static double by_definition(const problem *p, size_t k, const double *extra, con
     size_t n = lscm_dataset_rows(p->data);
     double w[256];
     double total = 0;
-    double *x = malloc(n * D * sizeof *x);
-    double *t = malloc(n * d * sizeof *t);
-    double *v = malloc(n * d * sizeof *v);
-    assert_true(x != NULL && t != NULL && v != NULL);
+    static double x[110 * 20];
+    static double t[110 * 16];
+    static double v[110 * 16];
+    assert_true(n <= 110 && D <= 20 && d <= 16);
     assert_ok(lscm_dataset_read(p->data, LSCM_X, 0, n, x, &why));
     assert_ok(lscm_dataset_read(p->data, LSCM_TARGETS, 0, n, t, &why));
     assert_ok(lscm_dataset_read(p->data, LSCM_VALUES, 0, n, v, &why));
@@ -116,9 +116,6 @@ static double by_definition(const problem *p, size_t k, const double *extra, con
             total += (x[row * D + j] - mean) * (x[row * D + j] - mean);
         }
     }
-    free(x);
-    free(t);
-    free(v);
     return total;
 }
 

@@ -176,6 +176,10 @@ lscm_status moments_of(moments *out, const lscm_dataset *data, meter *m, lscm_er
     lay_out_block(&b, &scratch, all.d, all.D);
     TRY(list_masks(&list, data, &b, why));
 
+    if (list.mask == NULL) {
+        status = fail(why, LSCM_SHAPE, "%s: there are no rows", data->path);
+        goto done;
+    }
     all.masks = list.count;
     lay_out(&all, &all.memory);
     TRY(arena_open(&all.memory, why));

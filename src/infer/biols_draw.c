@@ -60,8 +60,8 @@ lscm_status biols_draw(biols *b, size_t count, uint64_t stream, const biols_samp
     lscm_status status = LSCM_OK;
     double last =
         b->settings.final_temperature > 0 ? b->settings.final_temperature : b->settings.temperature;
-    for (size_t first = 0; first < count; first += b->S) {
-        uint64_t block = stream + first / b->S;
+    uint64_t block = stream;
+    for (size_t first = 0; first < count; first += b->S, block++) {
         TRY(biols_sample_q(b, biols_stream(b, BIOLS_DRAW_EPS, block),
                            biols_stream(b, BIOLS_DRAW_GUMBEL, block), last, why));
         if (out->log_p != NULL) {

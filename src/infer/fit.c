@@ -310,10 +310,10 @@ static char *summary_text(const fit *f, const decoder *decode)
     double now = seconds_now();
     json_t *summary = json_pack(
         "{s:s, s:s, s:f, s:I, s:I, s:f, s:I, s:{s:f, s:f, s:f}, s:O}", "method", "biols", "decoder",
-        decoders[decode->kind], "bound", -f->loop.best_loss, "steps",
-        (json_int_t)f->loop.step, "restarts", (json_int_t)f->settings.restarts, "x_noise",
-        decode->x_noise, "peak_bytes", (json_int_t)usage.ru_maxrss * 1024, "seconds", "read",
-        f->read, "train", f->trained, "total", now - f->begun, "warnings", f->warnings);
+        decoders[decode->kind], "bound", -f->loop.best_loss, "steps", (json_int_t)f->loop.step,
+        "restarts", (json_int_t)f->settings.restarts, "x_noise", decode->x_noise, "peak_bytes",
+        (json_int_t)usage.ru_maxrss * 1024, "seconds", "read", f->read, "train", f->trained,
+        "total", now - f->begun, "warnings", f->warnings);
     char *text = json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(summary);
     return text;
