@@ -123,7 +123,8 @@ static void print_summary(const arguments *a, const lscm_posterior *posterior, c
 {
     json_t *summary = json_loads(lscm_posterior_summary(posterior), 0, NULL);
     if (a->common.json) {
-        (void)printf("%s\n", json_dumps(summary, JSON_COMPACT));
+        (void)json_dumpf(summary, stdout, JSON_COMPACT);
+        (void)printf("\n");
     } else if (!a->common.quiet) {
         json_t *warnings = json_object_get(summary, "warnings");
         size_t d = lscm_posterior_nodes(posterior);
@@ -167,7 +168,7 @@ static lscm_status run(const arguments *a, const char *folder, const lscm_progre
         status = settings_apply(table, &given, &settings, why);
     }
     if (status == LSCM_OK) {
-        lscm_run_options options = {folder, order, a->common.force, a->resume};
+        lscm_run_options options = {folder, order, a->common.force, a->resume, a->open};
         status = lscm_fit(out, data, &settings, &options, progress, why);
     }
     lscm_dataset_free(data);
@@ -195,9 +196,5 @@ int fit_run(int argc, char **argv)
         print_summary(&a, posterior, folder);
     }
     lscm_posterior_free(posterior);
-    if (status == LSCM_STOPPED) {
-        (void)fprintf(stderr, "lscm: %s; continue with the same command and --resume\n", why.text);
-        return EXIT_FAILED;
-    }
     return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
 }

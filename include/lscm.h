@@ -256,7 +256,8 @@ LSCM_API lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char 
     X(CHOICE, decoder, "NAME", 0, 0, 3, "auto|linear|mlp|image", "from causal variables to x")     \
     X(INTEGER, draws, "N", 1000, 8, 1e6, NULL, "posterior draws to keep")                          \
     X(INTEGER, steps, "N", 0, 0, 1e9, NULL, "most steps of the optimiser; 0 chooses")              \
-    X(INTEGER, samples, "S", 64, 8, 4096, NULL, "posterior draws per step, a multiple of 8")       \
+    X(INTEGER, samples, "S", 0, 0, 4096, NULL,                                                     \
+      "posterior draws per step, rounded up to a multiple of 8; 0 chooses")                        \
     X(REAL, rate, "R", 0, 0, 10, NULL, "learning rate; 0 chooses")                                 \
     X(CHOICE, optimiser, "NAME", 0, 0, 1, "adabelief|adam", "optimiser")                           \
     X(INTEGER, batch, "N", 0, 0, 1e9, NULL, "rows per step; 0: all for vectors, 256 for pictures") \
@@ -298,6 +299,7 @@ typedef struct lscm_run_options {
     const char *folder;
     const size_t *order;
     bool force, resume;
+    lscm_open_options opened; /* how the data was opened, to be recorded */
 } lscm_run_options;
 LSCM_API lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
                               const lscm_fit_settings *settings, const lscm_run_options *run,

@@ -58,8 +58,8 @@ static void set_up(problem *p, int64_t nodes)
     for (size_t i = 0; i < d * p->D; i++) {
         p->decoder[i] = rng_normal(r, used++);
     }
-    assert_ok(sampled_open(&p->work, d, LANES, &why));
-    assert_ok(tile_linear_open(&p->tile, ROWS, d, p->D, sampled_threads(p->work), &why));
+    assert_ok(sampled_open(&p->work, d, &why));
+    assert_ok(tile_linear_open(&p->tile, ROWS, d, p->D, &why));
 }
 
 static void tear_down(problem *p)

@@ -5,10 +5,17 @@
 #include <cblas.h>
 #include <omp.h>
 
+int threads_use(int count)
+{
+    int before = omp_get_max_threads();
+    omp_set_num_threads(count); /* of the calling thread only */
+    return before;
+}
+
 void lscm_set_threads(int count)
 {
     if (count > 0) {
-        omp_set_num_threads(count); /* of the calling thread only */
+        (void)threads_use(count);
     }
 }
 

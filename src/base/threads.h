@@ -6,4 +6,7 @@
 int threads_blas_single(void);
 void threads_blas_restore(int count);
 
+/* OpenMP's threads for what the calling thread does next; returns how many there were. */
+int threads_use(int count);
+
 #endif

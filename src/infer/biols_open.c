@@ -124,22 +124,25 @@ static lscm_status open_rows(biols *b, const lscm_dataset *data, lscm_error *why
         size_t n = b->N - first < BLOCK ? b->N - first : BLOCK;
         TRY(load_rows(b, data, first, n, x, x + BLOCK * b->D, why));
     }
-    TRY(sampled_open(&b->sampled, b->d, b->S, why));
+    TRY(sampled_open(&b->sampled, b->d, why));
     if (b->linear) {
-        TRY(tile_linear_open(&b->tile, b->batch.rows, b->d, b->D, sampled_threads(b->sampled),
-                             why));
+        TRY(tile_linear_open(&b->tile, b->batch.rows, b->d, b->D, why));
     } else {
-        TRY(tile_net_open(&b->net, &b->shape, sampled_threads(b->sampled), why));
+        TRY(tile_net_open(&b->net, &b->shape, why));
     }
 done:
     arena_close(&scratch);
     return status;
 }
 
-/* Steps and rate that do well on the paper's data; see bench/RESULTS.md. */
+/* What does well on the paper's data; see bench/RESULTS.md. The paper draws 64 times a step; fewer
+ * find the same graphs sooner. */
 static void choose(biols *b)
 {
     lscm_fit_settings *s = &b->settings;
+    if (s->samples == 0) {
+        s->samples = !b->linear ? LANES : b->d <= 6 ? 64 : 16;
+    }
     if (s->steps == 0) {
         s->steps = b->linear ? 5000 : 3000;
     }
@@ -161,7 +164,6 @@ lscm_status biols_open(biols **out, const lscm_dataset *data, lscm_fit_settings 
     b->d = data->nodes;
     b->D = lscm_dataset_features(data);
     b->N = data->rows;
-    b->S = ((size_t)settings->samples + LANES - 1) / LANES * LANES;
     b->noises = settings->noise == 0 ? 1 : b->d;
     b->entries = b->d * (b->d - 1) / 2;
     b->inputs = b->entries + b->noises;
@@ -169,6 +171,7 @@ lscm_status biols_open(biols **out, const lscm_dataset *data, lscm_fit_settings 
     b->closed = b->linear && settings->expectation == EXPECT_CLOSED;
     b->shape = b->linear ? (mlp_shape){0} : network_of(b);
     choose(b);
+    b->S = ((size_t)b->settings.samples + LANES - 1) / LANES * LANES;
     *settings = b->settings;
     horseshoe_init(&b->prior, horseshoe_scale(b->N, b->d, settings->degree));
     if (order == NULL) {

@@ -83,8 +83,9 @@ static void put_row(const lscm_posterior *p, const z_work *w, const double *v, d
             }
             mean += v[j] * w->mean[j * d + i];
             for (size_t c = 0; c <= j; c++) {
-                double both = w->mask[c] != 0 ? w->second[(i * d + j) * d + c] : 0;
-                square += (c < j ? 2 : 1) * v[j] * v[c] * both;
+                if (w->mask[c] != 0) { /* off target a value may be anything */
+                    square += (c < j ? 2 : 1) * v[j] * v[c] * w->second[(i * d + j) * d + c];
+                }
             }
         }
         double variance = square - mean * mean;

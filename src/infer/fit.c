@@ -6,6 +6,7 @@
  * window goes on. Everything that decides is in `loop_state`, which a checkpoint holds beside the
  * estimator's own state: a resumed run takes the same steps, bit for bit.
  */
+#include "base/threads.h"
 #include "data/dataset.h"
 #include "infer/biols.h"
 #include "infer/expected_z.h"
@@ -31,7 +32,8 @@ typedef struct loop_state {
     double rate;
     double best_loss; /* last window of the best start so far */
     uint64_t has_best;
-    uint64_t final; /* the trials are over */
+    uint64_t final;    /* the trials are over */
+    uint64_t diverged; /* a start was lost */
 } loop_state;
 
 typedef struct fit {
@@ -47,7 +49,6 @@ typedef struct fit {
     char *saved; /* loop_state and state of the estimator, twice: now, and of the best start */
     size_t state_bytes;
     uint64_t fingerprint;
-    bool diverged;
     double begun, read, trained; /* seconds */
     json_t *warnings;
 } fit;
@@ -73,7 +74,7 @@ static void choose(fit *f)
     if (s->restarts == 0) {
         /* an order that was settled too early is not found again: start several times */
         bool learned = f->order == NULL && d > 1;
-        s->restarts = s->decoder != 1 ? 1 : !learned ? 3 : d <= 12 ? 16 : 4;
+        s->restarts = s->decoder != 1 ? 1 : !learned ? 3 : d <= 6 ? 16 : d <= 12 ? 8 : 4;
     }
 }
 
@@ -122,7 +123,8 @@ static void begin_restart(fit *f, uint64_t restart)
                       .rate = f->settings.rate,
                       .trace_rows = l->trace_rows,
                       .best_loss = l->best_loss,
-                      .has_best = l->has_best};
+                      .has_best = l->has_best,
+                      .diverged = l->diverged};
     biols_begin(f->b, restart);
 }
 
@@ -186,10 +188,16 @@ static lscm_status report(const fit *f, double rate, lscm_error *why)
                    (unsigned long long)f->loop.step, -f->terms.loss, rate);
     if (!f->progress->report(f->progress->self, what, before + f->loop.step,
                              (restarts - 1) * trial + steps)) {
-        return fail(why, LSCM_STOPPED, "stopped at step %llu of start %llu",
-                    (unsigned long long)f->loop.step, (unsigned long long)f->loop.restart + 1);
+        return fail(why, LSCM_STOPPED, "stopped on request");
     }
     return LSCM_OK;
+}
+
+static lscm_status fail_stopped(const fit *f, lscm_error *why)
+{
+    return fail(why, LSCM_STOPPED,
+                "stopped at step %llu of start %llu; continue with the same command and --resume",
+                (unsigned long long)f->loop.step, (unsigned long long)f->loop.restart + 1);
 }
 
 /* From where the loop stands to the end of the trial, or of the run. */
@@ -218,10 +226,12 @@ static lscm_status run_restart(fit *f, lscm_error *why)
             double now = seconds_now();
             status = report(f, (double)(l->step - from) / (now - begun + 1e-9), why);
             bool due = f->settings.checkpoint > 0 && now - kept > f->settings.checkpoint;
-            if (status == LSCM_STOPPED || (status == LSCM_OK && due)) {
-                lscm_status written = save_checkpoint(f, status == LSCM_OK ? why : NULL);
-                status = status == LSCM_OK ? written : status;
+            if (status == LSCM_OK && due) {
+                status = save_checkpoint(f, why);
                 kept = now;
+            } else if (status == LSCM_STOPPED && f->run->folder != NULL) {
+                status = save_checkpoint(f, why);
+                status = status == LSCM_OK ? fail_stopped(f, why) : status;
             }
             TRY(status);
         }
@@ -252,14 +262,16 @@ static lscm_status run_trials(fit *f, lscm_error *why)
                    (f->loop.restart + 1 == restarts && f->loop.has_best == 0)) {
             return status;
         } else {
-            f->diverged = true; /* one start lost; the others may do */
+            f->loop.diverged = 1; /* one start lost; the others may do */
         }
         if (f->loop.restart + 1 == restarts) {
             break;
         }
         begin_restart(f, f->loop.restart + 1);
     }
+    uint64_t diverged = f->loop.diverged;
     take_state(f, f->saved + saved_bytes(f));
+    f->loop.diverged = diverged;
     return LSCM_OK;
 }
 
@@ -280,12 +292,22 @@ done:
 /* ---- The result -------------------------------------------------------------------------------
  */
 
+static void put_text(json_t *object, const char *name, const char *text)
+{
+    if (text != NULL) {
+        (void)json_object_set_new(object, name, json_string(text));
+    }
+}
+
 static char *config_text(const fit *f)
 {
     json_t *config = json_object();
     lscm_settings_table table = lscm_fit_table();
     (void)json_object_set_new(config, "data", json_string(f->data->path));
     (void)json_object_set_new(config, "lscm", json_string(lscm_version()));
+    put_text(config, "ignore", f->run->opened.ignore);
+    put_text(config, "truth", f->run->opened.truth);
+    put_text(config, "names", f->run->opened.names);
     for (size_t i = 0; i < table.count; i++) {
         (void)json_object_set_new(config, table.rows[i].name,
                                   recipe_value(&table.rows[i], &f->settings));
@@ -376,7 +398,7 @@ done:
 /* ---- All together -----------------------------------------------------------------------------
  */
 
-/* What a checkpoint must agree with: the data's shape and first row, the settings, the order. */
+/* What a checkpoint must agree with: the data's shape and last row, the settings, the order. */
 static lscm_status find_fingerprint(fit *f, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -394,7 +416,7 @@ static lscm_status find_fingerprint(fit *f, lscm_error *why)
     for (size_t i = 0; i < lscm_fit_table().count; i++) {
         char text[64];
         lscm_settings_get(&lscm_fit_table().rows[i], &same, text, sizeof text);
-        f->fingerprint = fingerprint_add(f->fingerprint, text, strlen(text));
+        f->fingerprint = fingerprint_add(f->fingerprint, text, strlen(text) + 1);
     }
     if (f->order != NULL) {
         f->fingerprint =
@@ -456,20 +478,27 @@ lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
              .progress = progress,
              .begun = seconds_now(),
              .warnings = json_array()};
+    int threads = 0;
     if (f.run->resume && f.run->folder == NULL) {
         status = fail(why, LSCM_USAGE, "to resume, name the run folder");
         goto done;
+    }
+    if (data->nodes < 8 && data->shape[LSCM_X].ndim == 2 && settings->decoder <= 1) {
+        /* steps of a fraction of a millisecond: waiting for threads would cost more than they save
+         */
+        threads = threads_use(1);
     }
     TRY(prepare(&f, why));
     TRY(start_or_resume(&f, why));
     TRY(run_all(&f, why));
     f.trained = seconds_now() - f.begun - f.read;
-    if (f.diverged) {
+    if (f.loop.diverged != 0) {
         (void)json_array_append_new(
             f.warnings, json_string("a start diverged and was left out; a smaller rate may help"));
     }
     TRY(finish(&f, out, why));
 done:
+    lscm_set_threads(threads);
     trace_close(f.rows);
     biols_close(f.b);
     json_decref(f.warnings);

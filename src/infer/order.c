@@ -211,7 +211,7 @@ lscm_status order_draw(order_law *law, const double *theta, double temperature, 
         law->input[i] = (float)theta[i];
     }
     law->output = mlp_f32_forward(&law->net, law->parameter, law->draws, law->input);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (blocks > 1)
     for (ptrdiff_t k = 0; k < (ptrdiff_t)blocks; k++) {
         draw_block(law, &law->block[k], (size_t)k * LANES, gumbel, order, log_q);
     }
@@ -254,7 +254,7 @@ static void back_block(const order_law *law, const order_block *b, size_t first,
 void order_back(order_law *law, const double *slope, double weight, double *theta_slope)
 {
     size_t blocks = law->draws / LANES;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (blocks > 1)
     for (ptrdiff_t k = 0; k < (ptrdiff_t)blocks; k++) {
         back_block(law, &law->block[k], (size_t)k * LANES, slope, weight);
     }

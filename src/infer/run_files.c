@@ -27,6 +27,10 @@ lscm_status run_folder_begin(const char *folder, bool force, bool resume, lscm_e
     lscm_status status = LSCM_OK;
     char path[LONGEST];
     struct stat info;
+    if (resume && stat(folder, &info) != 0) {
+        return fail(why, LSCM_MISSING, "%s: there is nothing to resume: %s", folder,
+                    strerror(errno));
+    }
     if (mkdir(folder, 0777) == 0) {
         return LSCM_OK;
     }

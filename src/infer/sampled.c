@@ -3,13 +3,12 @@
 #include "base/threads.h"
 
 #include <cblas.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TILE = SAMPLED_TILE };
 
-/* Scratch of one thread. Columns by position: (d, TILE). */
+/* Scratch of one slot. Columns by position: (d, TILE). */
 typedef struct tile_work {
     double *noise;   /* (TILE, d): eps by node */
     double *z;       /* (TILE, d): by node */
@@ -22,15 +21,14 @@ typedef struct tile_work {
 
 struct sampled_work {
     size_t d;
-    int threads;
-    tile_work *tile; /* (threads) */
+    tile_work *tile; /* (SAMPLED_SLOTS) */
     arena memory;
 };
 
 static void lay_out(sampled_work *w, arena *a)
 {
-    w->tile = arena_take(a, (size_t)w->threads, sizeof *w->tile);
-    for (int k = 0; k < w->threads; k++) {
+    w->tile = arena_take(a, SAMPLED_SLOTS, sizeof *w->tile);
+    for (int k = 0; k < SAMPLED_SLOTS; k++) {
         tile_work t;
         double **array[] = {&t.noise, &t.z, &t.slope, &t.column, &t.pushed, &t.adjoint, &t.free};
         for (size_t i = 0; i < sizeof array / sizeof array[0]; i++) {
@@ -42,7 +40,7 @@ static void lay_out(sampled_work *w, arena *a)
     }
 }
 
-lscm_status sampled_open(sampled_work **out, size_t d, size_t draws, lscm_error *why)
+lscm_status sampled_open(sampled_work **out, size_t d, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     sampled_work *w = calloc(1, sizeof *w);
@@ -50,7 +48,6 @@ lscm_status sampled_open(sampled_work **out, size_t d, size_t draws, lscm_error 
         return fail_memory(why, sizeof *w);
     }
     w->d = d;
-    w->threads = omp_get_max_threads() < (int)draws ? omp_get_max_threads() : (int)draws;
     lay_out(w, &w->memory);
     TRY(arena_open(&w->memory, why));
     lay_out(w, &w->memory);
@@ -67,11 +64,6 @@ void sampled_close(sampled_work *work)
         arena_close(&work->memory);
         free(work);
     }
-}
-
-int sampled_threads(const sampled_work *work)
-{
-    return work->threads;
 }
 
 /* n and M in the order of the draw, then z position by position, and z by node. */
@@ -136,7 +128,7 @@ static void push_back(const tile_work *t, size_t d, size_t n, const size_t *orde
                 t->adjoint, TILE, 1, weights, (int)d);
 }
 
-static double run_draw(const tile_work *t, int thread, const row_batch *batch,
+static double run_draw(const tile_work *t, size_t slot, const row_batch *batch,
                        const model_draws *draws, size_t s, rng noise, tile_decoder *decode,
                        const linear_gradients *gradients)
 {
@@ -152,7 +144,7 @@ static double run_draw(const tile_work *t, int thread, const row_batch *batch,
         size_t n = batch->rows - first < TILE ? batch->rows - first : TILE;
         rng_normals(noise, (s * batch->rows + first) * d, n * d, t->noise);
         sample_tile(t, batch, first, n, order, lower, draws->sigma + s * d);
-        total += decode->error(decode, thread, first, n, t->z, gradients != NULL ? t->slope : NULL);
+        total += decode->error(decode, slot, first, n, t->z, gradients != NULL ? t->slope : NULL);
         if (gradients != NULL) {
             push_back(t, d, n, order, lower, gradients->weights + s * d * d,
                       gradients->log_sigma + s * d);
@@ -165,11 +157,13 @@ void sampled_error(sampled_work *work, const row_batch *batch, const model_draws
                    tile_decoder *decode, double *error, const linear_gradients *gradients)
 {
     int blas = threads_blas_single();
-#pragma omp parallel for num_threads(work->threads) schedule(static)
-    for (ptrdiff_t s = 0; s < (ptrdiff_t)draws->count; s++) {
-        int thread = omp_get_thread_num();
-        error[s] = run_draw(&work->tile[thread], thread, batch, draws, (size_t)s, noise, decode,
-                            gradients);
+#pragma omp parallel for schedule(static)
+    for (ptrdiff_t k = 0; k < SAMPLED_SLOTS; k++) {
+        size_t slot = (size_t)k;
+        size_t end = (slot + 1) * draws->count / SAMPLED_SLOTS;
+        for (size_t s = slot * draws->count / SAMPLED_SLOTS; s < end; s++) {
+            error[s] = run_draw(&work->tile[slot], slot, batch, draws, s, noise, decode, gradients);
+        }
     }
     threads_blas_restore(blas);
 }

@@ -12,7 +12,9 @@
 #include "base/rng.h"
 #include "infer/linear.h"
 
-enum { SAMPLED_TILE = 128 }; /* rows */
+/* Draws are dealt to a fixed number of slots, each worked on by one thread at a time: sums kept
+ * apart by slot are the same for any number of threads. */
+enum { SAMPLED_TILE = 128 /* rows */, SAMPLED_SLOTS = LANES };
 
 /* Rows of data in memory. */
 typedef struct row_batch {
@@ -21,22 +23,20 @@ typedef struct row_batch {
     const double *values; /* (rows, d), 0 off target */
 } row_batch;
 
-/* What turns z into an error. `thread` < threads given to sampled_open: a decoder keeps parameter
- * gradients apart by it. */
+/* What turns z into an error. A decoder keeps what it writes apart by `slot` < SAMPLED_SLOTS. */
 typedef struct tile_decoder tile_decoder;
 struct tile_decoder {
     /* Rows first .. first + n - 1 of the batch, z (n, d) by node: returns their squared error;
      * slope (n, d), when not NULL, gets its gradient in z, and the decoder adds to its own
      * gradients. */
-    double (*error)(tile_decoder *self, int thread, size_t first, size_t n, const double *z,
+    double (*error)(tile_decoder *self, size_t slot, size_t first, size_t n, const double *z,
                     double *slope);
 };
 
 typedef struct sampled_work sampled_work;
 
-lscm_status sampled_open(sampled_work **out, size_t d, size_t draws, lscm_error *why);
+lscm_status sampled_open(sampled_work **out, size_t d, lscm_error *why);
 void sampled_close(sampled_work *work);
-int sampled_threads(const sampled_work *work);
 /* error (S) gets F_s; noise of draw s, row r, node i is index (s rows + r) d + i of `noise`.
  * Gradients (weights and log_sigma; `decoder` is not touched) may be NULL as a whole. */
 void sampled_error(sampled_work *work, const row_batch *batch, const model_draws *draws, rng noise,

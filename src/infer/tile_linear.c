@@ -3,14 +3,14 @@
 #include <cblas.h>
 #include <string.h>
 
-static double error_of(tile_decoder *self, int thread, size_t first, size_t n, const double *z,
+static double error_of(tile_decoder *self, size_t slot, size_t first, size_t n, const double *z,
                        double *slope)
 {
     tile_linear *t = (tile_linear *)(void *)self;
     size_t d = t->d;
     int dd = (int)d;
     const double *y = t->y + first * d;
-    double *product = t->product + (size_t)thread * SAMPLED_TILE * d;
+    double *product = t->product + slot * SAMPLED_TILE * d;
     double total = t->xx[first / SAMPLED_TILE];
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, dd, dd, 1, z, dd, t->gram, dd, 0,
                 product, dd);
@@ -18,33 +18,31 @@ static double error_of(tile_decoder *self, int thread, size_t first, size_t n, c
         total += z[i] * (product[i] - 2 * y[i]);
     }
     if (slope != NULL) {
-        double *sum = t->sum + ((size_t)thread * t->rows + first) * d;
+        double *sum = t->sum + (slot * t->rows + first) * d;
         for (size_t i = 0; i < n * d; i++) {
             slope[i] = 2 * (product[i] - y[i]);
             sum[i] += z[i];
         }
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, dd, dd, (int)n, 1, z, dd, z, dd, 1,
-                    t->second + (size_t)thread * d * d, dd);
+                    t->second + slot * d * d, dd);
     }
     return total;
 }
 
 static void lay_out(tile_linear *t, arena *a)
 {
-    size_t threads = (size_t)t->threads;
     t->xx = arena_take(a, t->rows / SAMPLED_TILE + 1, sizeof(double));
     t->y = arena_take(a, t->rows * t->d, sizeof(double));
     t->gram = arena_take(a, t->d * t->d, sizeof(double));
-    t->second = arena_take(a, threads * t->d * t->d, sizeof(double));
-    t->sum = arena_take(a, threads * t->rows * t->d, sizeof(double));
-    t->product = arena_take(a, threads * SAMPLED_TILE * t->d, sizeof(double));
+    t->second = arena_take(a, SAMPLED_SLOTS * t->d * t->d, sizeof(double));
+    t->sum = arena_take(a, SAMPLED_SLOTS * t->rows * t->d, sizeof(double));
+    t->product = arena_take(a, SAMPLED_SLOTS * SAMPLED_TILE * t->d, sizeof(double));
 }
 
-lscm_status tile_linear_open(tile_linear *out, size_t rows, size_t d, size_t D, int threads,
-                             lscm_error *why)
+lscm_status tile_linear_open(tile_linear *out, size_t rows, size_t d, size_t D, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    tile_linear t = {.decode = {error_of}, .rows = rows, .d = d, .D = D, .threads = threads};
+    tile_linear t = {.decode = {error_of}, .rows = rows, .d = d, .D = D};
     lay_out(&t, &t.memory);
     TRY(arena_open(&t.memory, why));
     lay_out(&t, &t.memory);
@@ -72,15 +70,15 @@ void tile_linear_begin(tile_linear *t, const double *x, const double *decoder)
         const double *rows = x + first * t->D;
         t->xx[first / SAMPLED_TILE] = cblas_ddot((int)(n * t->D), rows, 1, rows, 1);
     }
-    memset(t->second, 0, (size_t)t->threads * t->d * t->d * sizeof(double));
-    memset(t->sum, 0, (size_t)t->threads * t->rows * t->d * sizeof(double));
+    memset(t->second, 0, SAMPLED_SLOTS * t->d * t->d * sizeof(double));
+    memset(t->sum, 0, SAMPLED_SLOTS * t->rows * t->d * sizeof(double));
 }
 
 void tile_linear_gradient(tile_linear *t, const double *decoder, double *out)
 {
     int d = (int)t->d;
     int D = (int)t->D;
-    for (size_t k = 1; k < (size_t)t->threads; k++) {
+    for (size_t k = 1; k < SAMPLED_SLOTS; k++) {
         cblas_daxpy(d * d, 1, t->second + k * t->d * t->d, 1, t->second, 1);
         cblas_daxpy((int)(t->rows * t->d), 1, t->sum + k * t->rows * t->d, 1, t->sum, 1);
     }

@@ -11,19 +11,17 @@
 typedef struct tile_linear {
     tile_decoder decode; /* first: it is a tile decoder */
     size_t rows, d, D;
-    int threads;
     const double *x; /* (rows, D) */
     double *xx;      /* (tiles): sum ||x||^2 over the rows of a tile */
     double *y;       /* (rows, d) */
     double *gram;    /* (d, d) */
-    double *second;  /* (threads, d, d): sum z'z */
-    double *sum;     /* (threads, rows, d): sum of z over the draws of a thread */
-    double *product; /* (threads, SAMPLED_TILE, d): z G */
+    double *second;  /* (SAMPLED_SLOTS, d, d): sum z'z */
+    double *sum;     /* (SAMPLED_SLOTS, rows, d): sum of z over the draws of a slot */
+    double *product; /* (SAMPLED_SLOTS, SAMPLED_TILE, d): z G */
     arena memory;
 } tile_linear;
 
-lscm_status tile_linear_open(tile_linear *out, size_t rows, size_t d, size_t D, int threads,
-                             lscm_error *why);
+lscm_status tile_linear_open(tile_linear *out, size_t rows, size_t d, size_t D, lscm_error *why);
 void tile_linear_close(tile_linear *t);
 /* Before a pass: these rows, this decoder (d, D). */
 void tile_linear_begin(tile_linear *t, const double *x, const double *decoder);

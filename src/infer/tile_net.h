@@ -1,5 +1,5 @@
 /* A network decoder over sampled z (infer/sampled.h): sum ||x - g(z)||^2 in float, gradients in z
- * and in the parameters. Each thread has a network and a gradient of its own, added up in their
+ * and in the parameters. Each slot has a network and a gradient of its own, added up in their
  * order. */
 #ifndef LSCM_INFER_TILE_NET_H
 #define LSCM_INFER_TILE_NET_H
@@ -10,17 +10,16 @@
 typedef struct tile_net {
     tile_decoder decode; /* first: it is a tile decoder */
     mlp_shape shape;
-    int threads;
-    mlp_f32 *net;        /* (threads) */
-    float *gradient;     /* (threads, parameters) */
-    float *input, *back; /* (threads, SAMPLED_TILE, d) */
-    bool *begun;         /* (threads): the gradient of this pass has a first part */
+    mlp_f32 *net;        /* (SAMPLED_SLOTS) */
+    float *gradient;     /* (SAMPLED_SLOTS, parameters) */
+    float *input, *back; /* (SAMPLED_SLOTS, SAMPLED_TILE, d) */
+    bool *begun;         /* (SAMPLED_SLOTS): the gradient of this pass has a first part */
     const float *x;      /* (rows, D) */
     const float *parameter;
     arena memory;
 } tile_net;
 
-lscm_status tile_net_open(tile_net *out, const mlp_shape *shape, int threads, lscm_error *why);
+lscm_status tile_net_open(tile_net *out, const mlp_shape *shape, lscm_error *why);
 void tile_net_close(tile_net *t);
 /* Before a pass: these rows, these parameters. */
 void tile_net_begin(tile_net *t, const float *x, const float *parameter);

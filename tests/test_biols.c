@@ -1,0 +1,219 @@
+/* The whole bound: its gradient against central differences for fixed noise (order given), the two
+ * expectations against each other, and a continued run against an uninterrupted one. */
+#include "infer/biols_state.h"
+#include "testing.h"
+
+static lscm_error why;
+
+typedef struct case_of {
+    const char *name;
+    int64_t decoder, expectation, objective, noise, x_noise, batch;
+    double tolerance; /* relative to the largest entry; networks run in float */
+} case_of;
+
+static lscm_dataset *small_data(void)
+{
+    lscm_dataset *data = NULL;
+    lscm_simulation s;
+    assert_ok(lscm_simulation_preset(&s, "paper-linear", 4, &why));
+    s.features = 6;
+    s.degree = 1.5;
+    s.observational = 40;
+    s.sets = 4;
+    s.per_set = 20;
+    s.noise_scale = 0.5;
+    s.value_scale = 2;
+    s.projection_low = -1;
+    s.projection_high = 1;
+    s.seed = 3;
+    assert_ok(lscm_simulate(&data, &s, NULL, &why));
+    return data;
+}
+
+static lscm_fit_settings settings_of(const case_of *c)
+{
+    lscm_fit_settings s;
+    lscm_settings_defaults(lscm_fit_table(), &s);
+    s.decoder = c->decoder;
+    s.expectation = c->expectation;
+    s.objective = c->objective;
+    s.noise = c->noise;
+    s.x_noise = (double)c->x_noise;
+    s.batch = c->batch;
+    s.samples = 8;
+    s.steps = 100;
+    s.rate = 1e-2;
+    return s;
+}
+
+/* The loss at the present parameters with the noise of step 5; nothing moves. */
+static double loss_of(biols *b)
+{
+    biols_terms terms;
+    b->step = 5;
+    assert_ok(biols_step(b, 0, &terms, &why));
+    return terms.loss;
+}
+
+static void check_gradient(const case_of *c)
+{
+    const size_t order[4] = {2, 0, 3, 1};
+    lscm_dataset *data = small_data();
+    lscm_fit_settings s = settings_of(c);
+    biols *b = NULL;
+    biols_terms terms;
+    assert_ok(biols_open(&b, data, &s, order, NULL, &why));
+    biols_begin(b, 0);
+    for (int i = 0; i < 30; i++) {
+        assert_ok(biols_step(b, 1e-2, &terms, &why));
+    }
+    size_t n = 2 * b->inputs + (b->linear ? b->d * b->D : 0);
+    double *gradient = calloc(n, sizeof *gradient);
+    assert_non_null(gradient);
+    (void)loss_of(b);
+    memcpy(gradient, b->gradient, n * sizeof *gradient);
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        largest = fmax(largest, fabs(gradient[i]));
+    }
+    const double h = b->linear ? 1e-5 : 1e-3;
+    for (size_t i = 0; i < n; i++) {
+        double kept = b->parameter[i];
+        b->parameter[i] = kept + h;
+        double above = loss_of(b);
+        b->parameter[i] = kept - h;
+        double below = loss_of(b);
+        b->parameter[i] = kept;
+        double slope = (above - below) / (2 * h);
+        if (!(fabs(gradient[i] - slope) <= c->tolerance * largest)) {
+            print_error("%s, parameter %zu: %.10g against %.10g\n", c->name, i, gradient[i], slope);
+            fail();
+        }
+    }
+    free(gradient);
+    biols_close(b);
+    lscm_dataset_free(data);
+}
+
+static void gradients_are_the_slopes(void **state)
+{
+    (void)state;
+    const case_of cases[] = {
+        {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, 0, 0, 0, 1e-6},
+        {"closed, noise per node", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, 1, 0, 0, 1e-6},
+        {"closed, x noise given", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, 0, 1, 0, 1e-6},
+        {"closed, squared error", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_MSE, 0, 0, 0, 1e-6},
+        {"sampled", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, 1, 0, 0, 1e-6},
+        {"sampled, batch", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, 0, 1, 50, 1e-6},
+        {"network", DECODE_MLP, EXPECT_SAMPLED, OBJECTIVE_ELBO, 0, 1, 0, 5e-3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        check_gradient(&cases[i]);
+    }
+}
+
+/* 40 steps at once, or 15, the state out and into another estimator, and 25: the same bits. */
+static void a_state_continues_bit_for_bit(void **state)
+{
+    (void)state;
+    const case_of cases[] = {
+        {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, 0, 0, 0, 0},
+        {"sampled", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, 1, 0, 50, 0},
+        {"network", DECODE_MLP, EXPECT_SAMPLED, OBJECTIVE_ELBO, 0, 0, 50, 0},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        lscm_dataset *data = small_data();
+        lscm_fit_settings s = settings_of(&cases[i]);
+        biols *whole = NULL;
+        biols *other = NULL;
+        biols_terms terms;
+        assert_ok(biols_open(&whole, data, &s, NULL, NULL, &why));
+        assert_ok(biols_open(&other, data, &s, NULL, NULL, &why));
+        char *first = calloc(2, biols_state_size(whole));
+        assert_non_null(first);
+        char *second = first + biols_state_size(whole);
+        biols_begin(whole, 1);
+        biols_begin(other, 7);
+        for (int step = 0; step < 40; step++) {
+            if (step == 15) {
+                biols_state_get(whole, first);
+                biols_state_set(other, first);
+            }
+            assert_ok(biols_step(whole, 1e-2, &terms, &why));
+            if (step >= 15) {
+                assert_ok(biols_step(other, 1e-2, &terms, &why));
+            }
+        }
+        biols_state_get(whole, first);
+        biols_state_get(other, second);
+        assert_memory_equal(first, second, biols_state_size(whole));
+        free(first);
+        biols_close(whole);
+        biols_close(other);
+        lscm_dataset_free(data);
+    }
+}
+
+/* Draws: weights follow the order, log q is the density of the draw. */
+static void draws_are_consistent(void **state)
+{
+    (void)state;
+    const case_of c = {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, 1, 0, 0, 0};
+    enum { COUNT = 20, NODES = 4 };
+    double w[COUNT * NODES * NODES] = {0};
+    double sigma[COUNT * NODES];
+    double log_p[COUNT];
+    double log_q[COUNT];
+    size_t order[COUNT * NODES];
+    lscm_dataset *data = small_data();
+    lscm_fit_settings s = settings_of(&c);
+    biols *b = NULL;
+    biols_terms terms;
+    const size_t given[NODES] = {3, 1, 0, 2};
+    assert_ok(biols_open(&b, data, &s, given, NULL, &why));
+    biols_begin(b, 0);
+    for (int i = 0; i < 50; i++) {
+        assert_ok(biols_step(b, 1e-2, &terms, &why));
+    }
+    biols_sample sample = {w, sigma, log_p, log_q, order};
+    assert_ok(biols_draw(b, COUNT, 0, &sample, &why));
+    for (size_t k = 0; k < COUNT; k++) {
+        double expected = 0;
+        size_t entry = 0;
+        for (size_t i = 0; i < NODES; i++) {
+            assert_int_equal(order[k * NODES + i], given[i]);
+            for (size_t j = 0; j < NODES; j++) {
+                double weight = w[(k * NODES + given[j]) * NODES + given[i]];
+                if (j >= i) {
+                    assert_true(weight == 0);
+                    continue;
+                }
+                double slope = 0;
+                double log_sd = weights_log_sd(b->parameter[b->inputs + entry], &slope);
+                double scaled = (weight - b->parameter[entry]) / exp(log_sd);
+                expected -= 0.5 * scaled * scaled + log_sd + 0.5 * log(2 * acos(-1));
+                entry++;
+            }
+        }
+        for (size_t i = 0; i < NODES; i++, entry++) {
+            double slope = 0;
+            double log_sd = weights_log_sd(b->parameter[b->inputs + entry], &slope);
+            double scaled = (log(sigma[k * NODES + i]) - b->parameter[entry]) / exp(log_sd);
+            expected -= 0.5 * scaled * scaled + log_sd + 0.5 * log(2 * acos(-1));
+        }
+        assert_near(log_q[k], expected, 1e-9 * fabs(expected));
+        assert_true(isfinite(log_p[k]));
+    }
+    biols_close(b);
+    lscm_dataset_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_are_the_slopes),
+        cmocka_unit_test(a_state_continues_bit_for_bit),
+        cmocka_unit_test(draws_are_consistent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
