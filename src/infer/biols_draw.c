@@ -96,7 +96,7 @@ void biols_decoder(const biols *b, decoder *out, double *numbers)
     }
 }
 
-/* ---- State ---------------------------------------------------------------------------------- */
+/* ---- State ---- */
 
 /* The pieces of the state, in order; `at` NULL ends. */
 typedef struct piece {

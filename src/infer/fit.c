@@ -8,60 +8,25 @@
  */
 #include "base/threads.h"
 #include "data/dataset.h"
-#include "infer/biols.h"
-#include "infer/expected_z.h"
+#include "infer/fit_state.h"
 #include "infer/run_files.h"
-#include "infer/trace.h"
-#include "scm/recipe.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 enum { WINDOW = 250, CUTS = 3, TRIAL = 1000, METHOD_BIOLS = 1, ORDER_GIVEN = 1 };
 
-typedef struct loop_state {
-    uint64_t restart, step; /* the step to take next */
-    uint64_t trace_rows;
-    double sum, squares, previous; /* loss over this window; mean of the one before */
-    uint64_t in_window, windows, cuts;
-    double rate;
-    double best_loss; /* last window of the best start so far */
-    uint64_t has_best;
-    uint64_t final;    /* the trials are over */
-    uint64_t diverged; /* a start was lost */
-} loop_state;
-
-typedef struct fit {
-    const lscm_dataset *data;
-    lscm_fit_settings settings;
-    const lscm_run_options *run;
-    const lscm_progress *progress;
-    size_t *order; /* (d), or NULL: learned */
-    biols *b;
-    trace *rows;
-    loop_state loop;
-    biols_terms terms;
-    char *saved; /* loop_state and state of the estimator, twice: now, and of the best start */
-    size_t state_bytes;
-    uint64_t fingerprint;
-    double begun, read, trained; /* seconds */
-    json_t *warnings;
-} fit;
-
-static double seconds_now(void)
+double fit_seconds(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- Choosing ---------------------------------------------------------------------------------
- */
+/* ---- Choosing ---- */
 
 static void choose(fit *f)
 {
@@ -113,8 +78,7 @@ done:
     return status;
 }
 
-/* ---- The loop ---------------------------------------------------------------------------------
- */
+/* ---- The loop ---- */
 
 static void begin_restart(fit *f, uint64_t restart)
 {
@@ -205,7 +169,7 @@ static lscm_status run_restart(fit *f, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     loop_state *l = &f->loop;
-    double begun = seconds_now();
+    double begun = fit_seconds();
     double kept = begun;
     uint64_t from = l->step;
     bool converged = false;
@@ -223,7 +187,7 @@ static lscm_status run_restart(fit *f, lscm_error *why)
             converged = close_window(f);
         }
         if (l->step % 10 == 0) {
-            double now = seconds_now();
+            double now = fit_seconds();
             status = report(f, (double)(l->step - from) / (now - begun + 1e-9), why);
             bool due = f->settings.checkpoint > 0 && now - kept > f->settings.checkpoint;
             if (status == LSCM_OK && due) {
@@ -289,114 +253,7 @@ done:
     return status;
 }
 
-/* ---- The result -------------------------------------------------------------------------------
- */
-
-static void put_text(json_t *object, const char *name, const char *text)
-{
-    if (text != NULL) {
-        (void)json_object_set_new(object, name, json_string(text));
-    }
-}
-
-static char *config_text(const fit *f)
-{
-    json_t *config = json_object();
-    lscm_settings_table table = lscm_fit_table();
-    (void)json_object_set_new(config, "data", json_string(f->data->path));
-    (void)json_object_set_new(config, "lscm", json_string(lscm_version()));
-    put_text(config, "ignore", f->run->opened.ignore);
-    put_text(config, "truth", f->run->opened.truth);
-    put_text(config, "names", f->run->opened.names);
-    for (size_t i = 0; i < table.count; i++) {
-        (void)json_object_set_new(config, table.rows[i].name,
-                                  recipe_value(&table.rows[i], &f->settings));
-    }
-    if (f->order != NULL) {
-        json_t *order = json_array();
-        for (size_t k = 0; k < f->data->nodes; k++) {
-            (void)json_array_append_new(order, json_integer((json_int_t)f->order[k]));
-        }
-        (void)json_object_set_new(config, "order_given", order);
-    }
-    char *text = json_dumps(config, JSON_INDENT(2));
-    json_decref(config);
-    return text;
-}
-
-static char *summary_text(const fit *f, const decoder *decode)
-{
-    static const char *const decoders[] = {"linear", "mlp", "image", "identity"};
-    struct rusage usage;
-    (void)getrusage(RUSAGE_SELF, &usage);
-    double now = seconds_now();
-    json_t *summary = json_pack(
-        "{s:s, s:s, s:f, s:I, s:I, s:f, s:I, s:{s:f, s:f, s:f}, s:O}", "method", "biols", "decoder",
-        decoders[decode->kind], "bound", -f->loop.best_loss, "steps", (json_int_t)f->loop.step,
-        "restarts", (json_int_t)f->settings.restarts, "x_noise", decode->x_noise, "peak_bytes",
-        (json_int_t)usage.ru_maxrss * 1024, "seconds", "read", f->read, "train", f->trained,
-        "total", now - f->begun, "warnings", f->warnings);
-    char *text = json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-    json_decref(summary);
-    return text;
-}
-
-static lscm_status copy_names(lscm_posterior *p, const lscm_dataset *data, lscm_error *why)
-{
-    if (data->node_names == NULL) {
-        return LSCM_OK;
-    }
-    p->node_names = calloc(p->d, sizeof *p->node_names);
-    for (size_t i = 0; i < p->d && p->node_names != NULL; i++) {
-        p->node_names[i] = strdup(data->node_names[i]);
-        if (p->node_names[i] == NULL) {
-            return fail_memory(why, p->d);
-        }
-    }
-    return p->node_names != NULL ? LSCM_OK : fail_memory(why, p->d * sizeof *p->node_names);
-}
-
-static lscm_status finish(fit *f, lscm_posterior **out, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    lscm_posterior *p = NULL;
-    const array_shape *x = &f->data->shape[LSCM_X];
-    size_t d = f->data->nodes;
-    size_t draws = (size_t)f->settings.draws;
-    TRY(posterior_new(&p, draws, d, f->data->rows, biols_decoder_weights(f->b), why));
-    biols_decoder(f->b, &p->decode, p->decode.weights);
-    p->features = lscm_dataset_features(f->data);
-    p->x_ndim = x->ndim;
-    memcpy(p->x_dims, x->dims + 1, ((size_t)x->ndim - 1) * sizeof *x->dims);
-    p->threshold = 0.3;
-    biols_sample sample = {p->w, p->sigma, p->log_p, p->log_q, p->order};
-    TRY(biols_draw(f->b, draws, 0, &sample, why));
-    for (size_t s = 0; s < draws; s++) {
-        for (size_t i = 0; i < d * d; i++) {
-            p->edge_prob[i] += fabs(p->w[s * d * d + i]) > p->threshold ? 1 / (double)draws : 0;
-        }
-    }
-    TRY(expected_z(p, f->data, why));
-    TRY(copy_names(p, f->data, why));
-    p->config = config_text(f);
-    p->summary = summary_text(f, &p->decode);
-    if (p->config == NULL || p->summary == NULL) {
-        status = fail_memory(why, 4096);
-        goto done;
-    }
-    if (f->run->folder != NULL) {
-        TRY(posterior_save(p, f->run->folder, why));
-        checkpoint_remove(f->run->folder);
-    }
-    *out = p;
-    p = NULL;
-done:
-    lscm_posterior_free(p);
-    return status;
-}
-
-/* ---- All together -----------------------------------------------------------------------------
- */
+/* ---- All together ---- */
 
 /* What a checkpoint must agree with: the data's shape and last row, the settings, the order. */
 static lscm_status find_fingerprint(fit *f, lscm_error *why)
@@ -461,7 +318,7 @@ static lscm_status prepare(fit *f, lscm_error *why)
         status = fail_memory(why, 2 * saved_bytes(f));
         goto done;
     }
-    f->read = seconds_now() - f->begun;
+    f->read = fit_seconds() - f->begun;
 done:
     return status;
 }
@@ -476,7 +333,7 @@ lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
              .settings = *settings,
              .run = run != NULL ? run : &alone,
              .progress = progress,
-             .begun = seconds_now(),
+             .begun = fit_seconds(),
              .warnings = json_array()};
     int threads = 0;
     if (f.run->resume && f.run->folder == NULL) {
@@ -491,12 +348,12 @@ lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
     TRY(prepare(&f, why));
     TRY(start_or_resume(&f, why));
     TRY(run_all(&f, why));
-    f.trained = seconds_now() - f.begun - f.read;
+    f.trained = fit_seconds() - f.begun - f.read;
     if (f.loop.diverged != 0) {
         (void)json_array_append_new(
             f.warnings, json_string("a start diverged and was left out; a smaller rate may help"));
     }
-    TRY(finish(&f, out, why));
+    TRY(fit_finish(&f, out, why));
 done:
     lscm_set_threads(threads);
     trace_close(f.rows);
