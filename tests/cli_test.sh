@@ -2,48 +2,13 @@
 # The command line as a user meets it: what it prints, what it refuses, what it leaves behind.
 set -u
 lscm=$1
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-cli.XXXXXX") || exit 1
 mounted=
 trap '[ -z "$mounted" ] || umount "$mounted"; rm -rf "$work"' EXIT
 cd "$work" || exit 1
-count=0
-failed=0
+. "$here/testing.sh"
 
-bad() {
-    failed=$((failed + 1))
-    echo "FAILED: $1"
-    sed 's/^/    /' output
-}
-
-has_part() {
-    [ -z "$part" ] || grep -qF -- "$part" output
-}
-
-# succeeds PART COMMAND...: exit 0 and PART in what it printed
-succeeds() {
-    count=$((count + 1))
-    part=$1
-    shift
-    "$@" >output 2>&1 || { bad "$* (exit $?)"; return; }
-    has_part || bad "$*: '$part' is not in what it printed"
-}
-
-# refuses CODE PART COMMAND...: that exit code, PART in the one sentence, and nothing left behind
-refuses() {
-    count=$((count + 1))
-    code=$1
-    part=$2
-    shift 2
-    ls -A >before
-    "$@" >output 2>&1
-    got=$?
-    [ "$got" = "$code" ] || { bad "$*: exit $got instead of $code"; return; }
-    has_part || { bad "$*: '$part' is not in what it printed"; return; }
-    ls -A >after
-    cmp -s before after || { diff before after >output; bad "$*: left something behind"; }
-}
-
-touch before after output
 make="$lscm simulate --preset paper-linear --observational 40 --sets 3 --per-set 20 --features 8 --quiet"
 
 # ---- help, versions, names that do not exist
@@ -241,5 +206,4 @@ timeout --preserve-status -s INT 1 "$lscm" simulate --sets 200000 --per-set 100 
 [ $? = 1 ] && grep -q "stopped" output && [ -z "$(ls -A stopped)" ] ||
     { ls -A stopped >>output; bad "stopping in the middle"; }
 
-[ "$failed" = 0 ] || { echo "$failed of $count failed"; exit 1; }
-echo "$count passed"
+finish

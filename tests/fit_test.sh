@@ -3,46 +3,12 @@
 # and resumed ends in the same bytes as one that was not.
 set -u
 lscm=$1
+here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-fit.XXXXXX") || exit 1
 running=
 trap '[ -z "$running" ] || kill -KILL "$running" 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 1
-count=0
-failed=0
-
-bad() {
-    failed=$((failed + 1))
-    echo "FAILED: $1"
-    sed 's/^/    /' output
-}
-
-has_part() {
-    [ -z "$part" ] || grep -qF -- "$part" output
-}
-
-# succeeds PART COMMAND...: exit 0 and PART in what it printed
-succeeds() {
-    count=$((count + 1))
-    part=$1
-    shift
-    "$@" >output 2>&1 || { bad "$* (exit $?)"; return; }
-    has_part || bad "$*: '$part' is not in what it printed"
-}
-
-# refuses CODE PART COMMAND...: that exit code, PART in the one sentence, and nothing left behind
-refuses() {
-    count=$((count + 1))
-    code=$1
-    part=$2
-    shift 2
-    ls -A >before
-    "$@" >output 2>&1
-    got=$?
-    [ "$got" = "$code" ] || { bad "$*: exit $got instead of $code"; return; }
-    has_part || { bad "$*: '$part' is not in what it printed"; return; }
-    ls -A >after
-    cmp -s before after || { diff before after >output; bad "$*: left something behind"; }
-}
+. "$here/testing.sh"
 
 # holds FOLDER FILE...: exactly these files are there
 holds() {
@@ -54,7 +20,6 @@ holds() {
     cmp -s output after || bad "$folder should hold: $*"
 }
 
-touch before after output
 steps=300
 long=6000
 if [ "${LSCM_SANITIZED:-0}" = 1 ]; then
@@ -289,5 +254,4 @@ last=$((1000 * 60 / long)) # rows of trace.csv in one start
         --draws 161 --steps 9000 --full-run
 }
 
-[ "$failed" = 0 ] || { echo "$failed of $count failed"; exit 1; }
-echo "$count passed"
+finish
