@@ -130,7 +130,9 @@ static lscm_status add_rows(moments *m, mask_list *list, const lscm_dataset *dat
     for (size_t i = 0; i < rows * m->d; i++) {
         b->values[i] = b->mask[i] != 0 ? b->values[i] : 0;
     }
-    m->xx += cblas_ddot((int)(rows * m->D), b->x, 1, b->x, 1);
+    for (size_t r = 0; r < rows; r++) {
+        m->xx += cblas_ddot((int)m->D, b->x + r * m->D, 1, b->x + r * m->D, 1);
+    }
     for (size_t from = 0, to = 0; from < rows; from = to) {
         const uint8_t *mask = b->mask + from * m->d;
         size_t t = 0;

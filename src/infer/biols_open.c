@@ -74,9 +74,10 @@ static void lay_out_stores(biols *b, arena *a)
     }
 }
 
-/* Rows first .. first + n - 1 through `x` (n, D) and `small` (n, d), both scratch. */
+/* Rows first .. first + n - 1 through `x` (n, D) and `small` (n, d), both scratch; adds their
+ * squares to xx. */
 static lscm_status load_rows(biols *b, const lscm_dataset *data, size_t first, size_t n, double *x,
-                             double *small, lscm_error *why)
+                             double *small, double *xx, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = b->d;
@@ -87,6 +88,9 @@ static lscm_status load_rows(biols *b, const lscm_dataset *data, size_t first, s
     for (size_t i = 0; i < n * d; i++) {
         b->all.mask[first * d + i] = small[i] != 0 ? 1 : 0;
         values[i] = small[i] != 0 ? values[i] : 0;
+    }
+    for (size_t r = 0; r < n; r++) {
+        *xx += cblas_ddot((int)b->D, x + r * b->D, 1, x + r * b->D, 1);
     }
     for (size_t i = 0; i < n * b->D; i++) {
         if (b->linear) {
@@ -99,7 +103,7 @@ done:
     return status;
 }
 
-static lscm_status open_rows(biols *b, const lscm_dataset *data, lscm_error *why)
+static lscm_status open_rows(biols *b, const lscm_dataset *data, double *xx, lscm_error *why)
 {
     enum { BLOCK = 1024 };
     lscm_status status = LSCM_OK;
@@ -122,7 +126,7 @@ static lscm_status open_rows(biols *b, const lscm_dataset *data, lscm_error *why
     double *x = arena_take(&scratch, BLOCK * (b->D + b->d), sizeof(double));
     for (size_t first = 0; first < b->N; first += BLOCK) {
         size_t n = b->N - first < BLOCK ? b->N - first : BLOCK;
-        TRY(load_rows(b, data, first, n, x, x + BLOCK * b->D, why));
+        TRY(load_rows(b, data, first, n, x, x + BLOCK * b->D, xx, why));
     }
     TRY(sampled_open(&b->sampled, b->d, why));
     if (b->linear) {
@@ -156,6 +160,7 @@ lscm_status biols_open(biols **out, const lscm_dataset *data, lscm_fit_settings 
 {
     lscm_status status = LSCM_OK;
     meter m = meter_over(data, progress, "reading");
+    double xx = 0; /* sum ||x||^2 */
     biols *b = calloc(1, sizeof *b);
     if (b == NULL) {
         return fail_memory(why, sizeof *b);
@@ -187,11 +192,11 @@ lscm_status biols_open(biols **out, const lscm_dataset *data, lscm_fit_settings 
     if (b->closed) {
         TRY(moments_of(&b->m, data, &m, why));
         TRY(linear_open(&b->moment, &b->m, b->S, why));
-        b->noise_floor = 1e-3 * sqrt(b->m.xx / ((double)b->N * (double)b->D));
+        xx = b->m.xx;
     } else {
-        TRY(open_rows(b, data, why));
-        b->noise_floor = 1e-3;
+        TRY(open_rows(b, data, &xx, why));
     }
+    b->noise_floor = 1e-3 * sqrt(xx / ((double)b->N * (double)b->D));
     *out = b;
     b = NULL;
 done:
