@@ -36,7 +36,7 @@ static void lay_out(tile_linear *t, arena *a)
     t->gram = arena_take(a, t->d * t->d, sizeof(double));
     t->second = arena_take(a, SAMPLED_SLOTS * t->d * t->d, sizeof(double));
     t->sum = arena_take(a, SAMPLED_SLOTS * t->rows * t->d, sizeof(double));
-    t->product = arena_take(a, SAMPLED_SLOTS * SAMPLED_TILE * t->d, sizeof(double));
+    t->product = arena_take(a, (size_t)SAMPLED_SLOTS * SAMPLED_TILE * t->d, sizeof(double));
 }
 
 lscm_status tile_linear_open(tile_linear *out, size_t rows, size_t d, size_t D, lscm_error *why)

@@ -30,8 +30,8 @@ static void lay_out(tile_net *t, const mlp_shape *shape, arena *a)
 {
     t->net = arena_take(a, SAMPLED_SLOTS, sizeof *t->net);
     t->gradient = arena_take(a, SAMPLED_SLOTS * mlp_count(shape), sizeof(float));
-    t->input = arena_take(a, SAMPLED_SLOTS * SAMPLED_TILE * shape->width[0], sizeof(float));
-    t->back = arena_take(a, SAMPLED_SLOTS * SAMPLED_TILE * shape->width[0], sizeof(float));
+    t->input = arena_take(a, (size_t)SAMPLED_SLOTS * SAMPLED_TILE * shape->width[0], sizeof(float));
+    t->back = arena_take(a, (size_t)SAMPLED_SLOTS * SAMPLED_TILE * shape->width[0], sizeof(float));
     t->begun = arena_take(a, SAMPLED_SLOTS, sizeof(bool));
     for (size_t k = 0; k < SAMPLED_SLOTS; k++) {
         mlp_f32 net;
