@@ -316,8 +316,8 @@ LSCM_API const char *lscm_posterior_summary(const lscm_posterior *posterior);   
 LSCM_API const double *lscm_posterior_weights(const lscm_posterior *posterior); /* (draws, d, d) */
 LSCM_API const double *lscm_posterior_edge_prob(const lscm_posterior *posterior); /* (d, d) */
 
-/* .npz: w, sigma, edge_prob, z, z_sd, log_p, log_q. .dot: the graph, edges over 1/2. .csv: edges.
- */
+/* .npz: w, sigma, order, edge_prob, z, z_sd, log_p, log_q, names. .dot: the graph, edges over 1/2.
+ * .csv: every pair with its probability. */
 LSCM_API lscm_status lscm_posterior_export(const lscm_posterior *posterior, const char *path,
                                            bool force, lscm_error *why);
 /* x under do(targets, values): `count` draws, each of another posterior draw, as a data set with x,
