@@ -9,10 +9,15 @@
 
 static volatile sig_atomic_t interrupted;
 
+/* The first asks to stop in good order. Wrappers such as timeout(1) send a second at once; the
+ * third comes from somebody who will not wait. */
 static void note_interrupt(int signal_number)
 {
-    (void)signal_number;
-    interrupted = 1;
+    interrupted = interrupted + 1;
+    if (interrupted > 2) {
+        (void)signal(signal_number, SIG_DFL);
+        (void)raise(signal_number);
+    }
 }
 
 double seconds_now(void)
@@ -71,7 +76,6 @@ lscm_progress progress_begin(progress_bar *bar, bool quiet)
 {
     struct sigaction action = {0};
     action.sa_handler = note_interrupt;
-    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
     *bar = (progress_bar){.quiet = quiet, .begun = seconds_now()};
