@@ -4,6 +4,8 @@
 #include "infer/linear.h"
 #include "testing.h"
 
+#include <cblas.h>
+
 static lscm_error why;
 
 typedef struct problem {
@@ -191,11 +193,45 @@ static void gradients_are_the_slopes(void **state)
     }
 }
 
+/* At the minimum no decoder nearby does better, and the slope is that of rounding and the ridge. */
+static void the_best_decoder_is_the_minimum(void **state)
+{
+    (void)state;
+    problem p;
+    set_up(&p, 6, 11);
+    model_draws draws = draws_of(&p);
+    linear_gradients g = {p.weights, p.log_sigma, p.slope};
+    linear_error(p.work, &draws, p.decoder, p.error, &g);
+    double before = fabs(p.slope[cblas_idamax((int)(p.d * p.D), p.slope, 1)]);
+    linear_best_decoder(p.work, p.slope, p.decoder);
+    double best = 0;
+    for (size_t k = 0; k < LANES; k++) {
+        best += by_definition(&p, k, NULL, p.decoder);
+    }
+    for (size_t i = 0; i < p.d * p.D; i += 7) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            double kept = p.decoder[i];
+            double moved = 0;
+            p.decoder[i] += sign * 0.1;
+            for (size_t k = 0; k < LANES; k++) {
+                moved += by_definition(&p, k, NULL, p.decoder);
+            }
+            p.decoder[i] = kept;
+            assert_true(moved > best);
+        }
+    }
+    linear_error(p.work, &draws, p.decoder, p.error, &g);
+    double after = fabs(p.slope[cblas_idamax((int)(p.d * p.D), p.slope, 1)]);
+    assert_near(after, 0, 1e-4 * before);
+    tear_down(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(value_is_the_definition),
         cmocka_unit_test(gradients_are_the_slopes),
+        cmocka_unit_test(the_best_decoder_is_the_minimum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,11 +145,13 @@ static void collect(biols *b, double kl_weight)
 
 static void update(biols *b, double rate, double scale)
 {
-    size_t entries = b->linear ? b->d * b->D : 0;
-    for (size_t i = 0; i < entries; i++) {
-        b->gradient[2 * b->inputs + i] *= scale;
-    }
+    double *by_decoder = b->gradient + 2 * b->inputs;
     optimiser_group all = {b->step64.n, rate};
+    if (b->closed) {
+        linear_best_decoder(b->moment, by_decoder, b->parameter + 2 * b->inputs);
+    } else if (b->linear) {
+        cblas_dscal((int)(b->d * b->D), scale, by_decoder, 1);
+    }
     optimiser_f64_step(&b->step64, &all, 1, b->parameter, b->gradient);
     if (b->law != NULL) {
         optimiser_group group = {order_parameters(b->law), rate};

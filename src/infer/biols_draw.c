@@ -113,7 +113,8 @@ static size_t pieces_of(const biols *b, piece *out)
     out[n++] = (piece){&open->step, sizeof b->step};
     out[n++] = (piece){&open->restart, sizeof b->restart};
     out[n++] = (piece){&open->x_noise, sizeof b->x_noise};
-    out[n++] = (piece){b->parameter, b->step64.n * sizeof(double)};
+    size_t doubles = 2 * b->inputs + (b->linear ? b->d * b->D : 0);
+    out[n++] = (piece){b->parameter, doubles * sizeof(double)};
     out[n++] = (piece){b->step64.state, 2 * b->step64.n * sizeof(double)};
     out[n++] = (piece){&open->step64.steps, sizeof b->step64.steps};
     if (!b->linear) {

@@ -27,10 +27,11 @@ static void lay_out(biols *b, arena *a)
     size_t n = b->inputs;
     size_t dd = b->d * b->d;
     size_t doubles = 2 * n + (b->linear ? b->d * b->D : 0);
+    size_t stepped = b->closed ? 2 * n : doubles; /* in closed form A needs no steps */
     optimiser_settings rule = b->settings.optimiser == 0 ? optimiser_adabelief() : optimiser_adam();
     b->parameter = arena_take(a, doubles, sizeof(double));
     b->gradient = arena_take(a, doubles, sizeof(double));
-    optimiser_f64_lay_out(&b->step64, a, doubles, &rule, &backend_cpu_f64);
+    optimiser_f64_lay_out(&b->step64, a, stepped, &rule, &backend_cpu_f64);
     if (!b->linear) {
         b->weight = arena_take(a, mlp_count(&b->shape), sizeof(float));
         optimiser_f32_lay_out(&b->step_net, a, mlp_count(&b->shape), &rule, &backend_cpu_f32);

@@ -4,6 +4,7 @@
 #include "base/threads.h"
 
 #include <cblas.h>
+#include <lapacke.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,4 +339,26 @@ void linear_error(linear_work *work, const model_draws *draws, const double *dec
         decoder_gradient(work, draws, decoder, gradients->decoder);
     }
     threads_blas_restore(blas);
+}
+
+void linear_best_decoder(linear_work *work, double *gradient, double *decoder)
+{
+    const double ridge = 1e-6;
+    int d = (int)work->m->d;
+    int D = (int)work->m->D;
+    double trace = 0;
+    for (int i = 0; i < d; i++) {
+        trace += work->second[i * d + i];
+    }
+    for (int i = 0; i < d; i++) {
+        work->second[i * d + i] += ridge * trace / d;
+    }
+    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', d, work->second, d) != 0) {
+        return; /* not finite, or nothing there: the step that comes will say so */
+    }
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, d, D, 0.5,
+                work->second, d, gradient, D);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, d, D, 1,
+                work->second, d, gradient, D);
+    cblas_daxpy(d * D, -1, gradient, 1, decoder, 1);
 }

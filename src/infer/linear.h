@@ -41,5 +41,9 @@ void linear_close(linear_work *work);
 /* error (S) gets F_s. Gradients may be NULL as a whole: then values only. */
 void linear_error(linear_work *work, const model_draws *draws, const double *decoder, double *error,
                   const linear_gradients *gradients);
+/* F is quadratic in A. After linear_error with gradients this takes A to the minimum of the draws'
+ * mean error, A - (sum_t R' (Q_t + n_t N_t) R)^-1 (dF/dA)/2; a small ridge keeps still what the
+ * draws do not determine. `gradient` (d, D) is linear_gradients.decoder and is overwritten. */
+void linear_best_decoder(linear_work *work, double *gradient, double *decoder);
 
 #endif
