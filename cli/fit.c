@@ -1,5 +1,5 @@
 /* lscm fit DATA: options are the rows of the fit's settings table. */
-#include "files.h"
+#include "knowledge.h"
 #include "settings.h"
 
 #include <jansson.h>
@@ -12,6 +12,7 @@ typedef struct arguments {
     common_options common;
     lscm_open_options open;
     settings_given given;
+    known_texts known;
     const char *in, *out;
     bool resume;
 } arguments;
@@ -20,7 +21,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
     if (common_parse(key, argument, &a->common, state) || open_parse(key, argument, &a->open) ||
-        settings_parse(lscm_fit_table(), key, argument, &a->given)) {
+        settings_parse(lscm_fit_table(), key, argument, &a->given) ||
+        known_parse(key, argument, &a->known, state)) {
         return 0;
     }
     if (key == OPTION_OUT) {
@@ -41,14 +43,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 const struct argp *fit_argp(void)
 {
-    static struct argp_option options[MOST_SETTINGS + 12];
+    static struct argp_option options[MOST_SETTINGS + 16];
     static settings_texts texts;
     static const struct argp_option first[] = {
         {"out", OPTION_OUT, "RUN", 0, "Folder of the run (DATA without its ending, and .run)", 1},
         {"resume", OPTION_RESUME, NULL, 0, "Continue a run that was stopped, bit for bit", 1}};
-    static const struct argp_option last[] = {OPEN_IGNORE,    OPEN_TRUTH,   OPEN_NAMES,
-                                              COMMON_FORCE,   COMMON_QUIET, COMMON_JSON,
-                                              COMMON_THREADS, {0}};
+    static const struct argp_option last[] = {
+        KNOWN_FORBID, KNOWN_REQUIRE, KNOWN_TIERS, OPEN_IGNORE,    OPEN_TRUTH, OPEN_NAMES,
+        COMMON_FORCE, COMMON_QUIET,  COMMON_JSON, COMMON_THREADS, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -61,6 +63,7 @@ const struct argp *fit_argp(void)
             "  lscm fit data.nc\n"
             "  lscm fit data.npz --order given --out run\n"
             "  lscm fit data.npz --order 2,0,1 --decoder mlp --steps 2000\n"
+            "  lscm fit cells.csv --tiers 'drug;raf,mek;erk' --forbid 'mek->raf'\n"
             "  lscm fit data.nc --resume\n\n"
             "Ctrl-C keeps a checkpoint. A run folder holds config.json, posterior.nc (opens in "
             "ArviZ), "
@@ -119,6 +122,64 @@ static lscm_status parse_order(const lscm_dataset *data, const char *text, size_
     return LSCM_OK;
 }
 
+/* How many edges have a probability above 1/2; the first `most` of them, by place in edge_prob, go
+ * to `out`, the likeliest first. */
+static size_t likely_edges(const lscm_posterior *posterior, size_t *out, size_t most)
+{
+    const double *p = lscm_posterior_edge_prob(posterior);
+    size_t d = lscm_posterior_nodes(posterior);
+    size_t count = 0;
+    for (size_t k = 0; k < d * d; k++) {
+        if (!(p[k] > 0.5)) {
+            continue;
+        }
+        size_t kept = count < most ? count : most; /* insertion: `most` is small */
+        size_t place = kept;
+        while (place > 0 && p[out[place - 1]] < p[k]) {
+            place--;
+        }
+        size_t end = kept < most ? kept : most - 1;
+        for (size_t i = end; most > 0 && i > place; i--) {
+            out[i] = out[i - 1];
+        }
+        if (place < most) {
+            out[place] = k;
+        }
+        count++;
+    }
+    return count;
+}
+
+static void print_node(const lscm_posterior *posterior, size_t node)
+{
+    const char *name = lscm_posterior_node_name(posterior, node);
+    if (name != NULL) {
+        (void)printf("%s", name);
+    } else {
+        (void)printf("%zu", node);
+    }
+}
+
+/* The likeliest, on one line. */
+static void print_edges(const lscm_posterior *posterior)
+{
+    enum { MOST = 12 };
+    size_t edges[MOST];
+    size_t d = lscm_posterior_nodes(posterior);
+    size_t count = likely_edges(posterior, edges, MOST);
+    for (size_t k = 0; k < count && k < MOST; k++) {
+        (void)printf("%s", k == 0 ? "likely edges: " : ", ");
+        print_node(posterior, edges[k] / d);
+        (void)printf("->");
+        print_node(posterior, edges[k] % d);
+        (void)printf(" %.2f", lscm_posterior_edge_prob(posterior)[edges[k]]);
+    }
+    if (count > MOST) {
+        (void)printf(", and %zu more", count - MOST);
+    }
+    (void)printf("%s", count > 0 ? "\n" : "");
+}
+
 static void print_summary(const arguments *a, const lscm_posterior *posterior, const char *folder)
 {
     json_t *summary = json_loads(lscm_posterior_summary(posterior), 0, NULL);
@@ -127,18 +188,17 @@ static void print_summary(const arguments *a, const lscm_posterior *posterior, c
         (void)printf("\n");
     } else if (!a->common.quiet) {
         json_t *warnings = json_object_get(summary, "warnings");
-        size_t d = lscm_posterior_nodes(posterior);
-        size_t edges = 0;
-        for (size_t i = 0; i < d * d; i++) {
-            edges += lscm_posterior_edge_prob(posterior)[i] > 0.5 ? 1 : 0;
+        json_t *bound = json_object_get(summary, "bound");
+        (void)printf("%s: method %s, decoder %s; %zu edges over 1/2 between %zu nodes", folder,
+                     json_string_value(json_object_get(summary, "method")),
+                     json_string_value(json_object_get(summary, "decoder")),
+                     likely_edges(posterior, NULL, 0), lscm_posterior_nodes(posterior));
+        if (bound != NULL) {
+            (void)printf("; bound %.1f", json_number_value(bound));
         }
-        (void)printf(
-            "%s: method %s, decoder %s; %zu edges over 1/2 between %zu nodes; bound %.1f "
-            "(%.1f s)\n",
-            folder, json_string_value(json_object_get(summary, "method")),
-            json_string_value(json_object_get(summary, "decoder")), edges, d,
-            json_number_value(json_object_get(summary, "bound")),
-            json_number_value(json_object_get(json_object_get(summary, "seconds"), "total")));
+        (void)printf(" (%.1f s)\n", json_number_value(json_object_get(
+                                        json_object_get(summary, "seconds"), "total")));
+        print_edges(posterior);
         for (size_t i = 0; i < json_array_size(warnings); i++) {
             (void)printf("warning: %s\n", json_string_value(json_array_get(warnings, i)));
         }
@@ -146,13 +206,14 @@ static void print_summary(const arguments *a, const lscm_posterior *posterior, c
     json_decref(summary);
 }
 
-static lscm_status run(const arguments *a, const char *folder, const lscm_progress *progress,
+static lscm_status run(arguments *a, const char *folder, const lscm_progress *progress,
                        lscm_posterior **out, lscm_error *why)
 {
     lscm_settings_table table = lscm_fit_table();
     lscm_fit_settings settings;
     lscm_dataset *data = NULL;
     size_t *order = NULL;
+    known_edges known = {0};
     settings_given given = a->given;
     size_t row = (size_t)(lscm_settings_find(table, "order") - table.rows);
     const char *text = given.text[row];
@@ -168,9 +229,20 @@ static lscm_status run(const arguments *a, const char *folder, const lscm_progre
         status = settings_apply(table, &given, &settings, why);
     }
     if (status == LSCM_OK) {
-        lscm_run_options options = {folder, order, a->common.force, a->resume, a->open};
+        status = known_read(&a->known, nodes_of_data(data), &known, why);
+    }
+    if (status == LSCM_OK) {
+        lscm_run_options options = {.folder = folder,
+                                    .order = order,
+                                    .force = a->common.force,
+                                    .resume = a->resume,
+                                    .opened = a->open,
+                                    .forbidden = known.forbidden,
+                                    .required = known.required,
+                                    .tiers = known.tiers};
         status = lscm_fit(out, data, &settings, &options, progress, why);
     }
+    known_free(&a->known, &known);
     lscm_dataset_free(data);
     free(order);
     return status;

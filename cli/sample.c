@@ -66,7 +66,8 @@ const struct argp *sample_argp(void)
         {"draws", OPTION_DRAWS, "N", 0, "Rows to sample, each from another posterior draw (100)",
          1},
         {"seed", OPTION_SEED, "SEED", 0, "Seed of every random number (0)", 1},
-        {"out", OPTION_OUT, "FILE", 0, "Where x, z, targets and values go: .npz, .nc, .png", 1},
+        {"out", OPTION_OUT, "FILE", 0, "Where x, z, targets and values go: .npz, .nc, .csv, .png",
+         1},
         COMMON_FORCE,
         COMMON_QUIET,
         COMMON_JSON,
@@ -79,8 +80,10 @@ const struct argp *sample_argp(void)
         .doc = "Ask a run what would be seen under an intervention, also one that the data do not "
                "have. Each row takes one draw of the posterior, samples the causal variables with "
                "the nodes set as told, and turns them into x by the decoder (its mean: the noise "
-               "of x is not added). Prints mean and standard deviation of every causal "
-               "variable.\v"
+               "of x is not added). So the rows differ by the noise of the nodes and by what the "
+               "data left open. Prints mean, standard deviation and the 5%, 50% and 95% quantiles "
+               "of every causal variable, and under 'do' what was set; a .npz also holds the mean "
+               "and these bands of x and z (x_mean, x_lower, x_upper, z_mean, ...).\v"
                "Examples:\n"
                "  lscm sample data.run --do 2=1.5,3=0 --out seen.npz\n"
                "  lscm sample pictures.run --do 0=8 --draws 64 --out seen.png\n"
@@ -138,45 +141,34 @@ static lscm_status parse_do(const lscm_posterior *run, const char *text, uint8_t
     return status;
 }
 
-typedef struct moments {
-    double mean, sd;
-} moments;
+/* Over the rows of z, by node. */
+enum { BAND_MEAN, BAND_SD, BAND_LOWER, BAND_MEDIAN, BAND_UPPER, BANDS };
+static const char *const BAND_KEYS[BANDS] = {"mean", "sd", "q05", "q50", "q95"};
+static const char *const BAND_TITLES[BANDS] = {"mean", "sd", "5%", "50%", "95%"};
 
-/* Over the rows of z, in one pass. */
-static lscm_status summarise(const lscm_dataset *rows, moments *nodes, lscm_error *why)
+/* What was asked: arrays of the program, d nodes. */
+typedef struct question {
+    uint8_t *targets;     /* (d) */
+    double *values;       /* (d) */
+    double *bands[BANDS]; /* (d) each */
+} question;
+
+static json_t *node_json(const lscm_dataset *rows, const question *q, size_t node)
 {
-    size_t n = lscm_dataset_rows(rows);
-    size_t d = lscm_dataset_nodes(rows);
-    double *z = malloc(d * sizeof *z);
-    lscm_status status = LSCM_OK;
-    if (z == NULL) {
-        return cli_explain(why, LSCM_MEMORY, "out of memory");
+    json_t *all = json_pack("{s:I, s:s*, s:o*}", "node", (json_int_t)node, "name",
+                            lscm_dataset_node_name(rows, node), "do",
+                            q->targets[node] != 0 ? json_real(q->values[node]) : NULL);
+    for (size_t k = 0; k < BANDS; k++) {
+        (void)json_object_set_new(all, BAND_KEYS[k], json_real(q->bands[k][node]));
     }
-    for (size_t k = 0; k < n && status == LSCM_OK; k++) {
-        status = lscm_dataset_read(rows, LSCM_Z, k, 1, z, why);
-        for (size_t i = 0; i < d && status == LSCM_OK; i++) {
-            double before = z[i] - nodes[i].mean;
-            nodes[i].mean += before / (double)(k + 1);
-            nodes[i].sd += before * (z[i] - nodes[i].mean);
-        }
-    }
-    for (size_t i = 0; i < d; i++) {
-        nodes[i].sd = sqrt(nodes[i].sd / (double)n);
-    }
-    free(z);
-    return status;
+    return all;
 }
 
-static void print_json(const arguments *a, const lscm_dataset *rows, const uint8_t *targets,
-                       const double *values, const moments *nodes)
+static void print_json(const arguments *a, const lscm_dataset *rows, const question *q)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < lscm_dataset_nodes(rows); i++) {
-        (void)json_array_append_new(list,
-                                    json_pack("{s:I, s:s*, s:o*, s:f, s:f}", "node", (json_int_t)i,
-                                              "name", lscm_dataset_node_name(rows, i), "do",
-                                              targets[i] != 0 ? json_real(values[i]) : NULL, "mean",
-                                              nodes[i].mean, "sd", nodes[i].sd));
+        (void)json_array_append_new(list, node_json(rows, q, i));
     }
     json_t *all = json_pack("{s:I, s:I, s:s*, s:o}", "draws", (json_int_t)lscm_dataset_rows(rows),
                             "seed", (json_int_t)a->seed, "out", a->out, "nodes", list);
@@ -185,29 +177,39 @@ static void print_json(const arguments *a, const lscm_dataset *rows, const uint8
     json_decref(all);
 }
 
-static void print_table(const arguments *a, const lscm_dataset *rows, const uint8_t *targets,
-                        const double *values, const moments *nodes)
+static void add_line(struct libscols_table *table, const lscm_dataset *rows, const question *q,
+                     size_t node)
 {
-    static const char *const titles[] = {"node", "do", "mean", "sd"};
+    struct libscols_line *line = scols_table_new_line(table, NULL);
+    const char *name = lscm_dataset_node_name(rows, node);
+    char cell[64];
+    if (line == NULL) {
+        return;
+    }
+    (void)snprintf(cell, sizeof cell, "%zu", node);
+    (void)scols_line_set_data(line, 0, name != NULL ? name : cell);
+    if (q->targets[node] != 0) {
+        (void)snprintf(cell, sizeof cell, "%.4g", q->values[node]);
+        (void)scols_line_set_data(line, 1, cell);
+    }
+    for (size_t k = 0; k < BANDS; k++) {
+        (void)snprintf(cell, sizeof cell, "%.4g", q->bands[k][node]);
+        (void)scols_line_set_data(line, 2 + k, cell);
+    }
+}
+
+static void print_table(const arguments *a, const lscm_dataset *rows, const question *q)
+{
     struct libscols_table *table = scols_new_table();
-    for (size_t i = 0; i < 4 && table != NULL; i++) {
-        (void)scols_table_new_column(table, titles[i], 0, i > 0 ? SCOLS_FL_RIGHT : 0);
-    }
-    for (size_t i = 0; i < lscm_dataset_nodes(rows) && table != NULL; i++) {
-        char cells[4][64] = {"", "", "", ""};
-        const char *name = lscm_dataset_node_name(rows, i);
-        struct libscols_line *line = scols_table_new_line(table, NULL);
-        (void)snprintf(cells[0], sizeof cells[0], "%zu", i);
-        if (targets[i] != 0) {
-            (void)snprintf(cells[1], sizeof cells[1], "%.4g", values[i]);
-        }
-        (void)snprintf(cells[2], sizeof cells[2], "%.4g", nodes[i].mean);
-        (void)snprintf(cells[3], sizeof cells[3], "%.4g", nodes[i].sd);
-        for (size_t k = 0; k < 4 && line != NULL; k++) {
-            (void)scols_line_set_data(line, k, k == 0 && name != NULL ? name : cells[k]);
-        }
-    }
     if (table != NULL) {
+        (void)scols_table_new_column(table, "node", 0, 0);
+        (void)scols_table_new_column(table, "do", 0, SCOLS_FL_RIGHT);
+        for (size_t k = 0; k < BANDS; k++) {
+            (void)scols_table_new_column(table, BAND_TITLES[k], 0, SCOLS_FL_RIGHT);
+        }
+        for (size_t i = 0; i < lscm_dataset_nodes(rows); i++) {
+            add_line(table, rows, q, i);
+        }
         (void)scols_print_table(table);
         scols_unref_table(table);
     }
@@ -216,30 +218,32 @@ static void print_table(const arguments *a, const lscm_dataset *rows, const uint
 }
 
 /* Everything between opening the run and freeing it. */
-static lscm_status sample(const arguments *a, const lscm_posterior *run, uint8_t *targets,
-                          double *values, moments *nodes, lscm_error *why)
+static lscm_status sample(const arguments *a, const lscm_posterior *run, const question *q,
+                          lscm_error *why)
 {
     lscm_dataset *rows = NULL;
     progress_bar bar;
     lscm_status status = LSCM_OK;
     if (a->intervention != NULL) {
-        status = parse_do(run, a->intervention, targets, values, why);
+        status = parse_do(run, a->intervention, q->targets, q->values, why);
     }
     if (status == LSCM_OK) {
-        status = lscm_posterior_sample(&rows, run, targets, values, (size_t)a->draws, a->seed, why);
+        status = lscm_posterior_sample(&rows, run, q->targets, q->values, (size_t)a->draws, a->seed,
+                                       why);
     }
     lscm_progress progress = progress_begin(&bar, a->common.quiet);
     if (status == LSCM_OK && a->out != NULL) {
         status = lscm_dataset_save(rows, a->out, a->common.force, &progress, why);
     }
     progress_end(&bar);
-    if (status == LSCM_OK) {
-        status = summarise(rows, nodes, why);
+    bool shown = a->common.json || !a->common.quiet;
+    if (status == LSCM_OK && shown) {
+        const lscm_bands bands = {q->bands[BAND_MEAN], q->bands[BAND_SD], q->bands[BAND_LOWER],
+                                  q->bands[BAND_MEDIAN], q->bands[BAND_UPPER]};
+        status = lscm_dataset_bands(rows, LSCM_Z, &bands, why);
     }
-    if (status == LSCM_OK && a->common.json) {
-        print_json(a, rows, targets, values, nodes);
-    } else if (status == LSCM_OK && !a->common.quiet) {
-        print_table(a, rows, targets, values, nodes);
+    if (status == LSCM_OK && shown) {
+        (a->common.json ? print_json : print_table)(a, rows, q);
     }
     lscm_dataset_free(rows);
     return status;
@@ -254,15 +258,16 @@ int sample_run(int argc, char **argv)
     lscm_status status = lscm_posterior_open(&run, a.run, &why);
     if (status == LSCM_OK) {
         size_t d = lscm_posterior_nodes(run);
-        uint8_t *targets = calloc(d, sizeof *targets);
-        double *values = calloc(d, sizeof *values);
-        moments *nodes = calloc(d, sizeof *nodes);
-        status = targets != NULL && values != NULL && nodes != NULL
-                     ? sample(&a, run, targets, values, nodes, &why)
+        question q = {.targets = calloc(d, sizeof *q.targets),
+                      .values = calloc(d, (1 + BANDS) * sizeof *q.values)};
+        for (size_t k = 0; k < BANDS && q.values != NULL; k++) {
+            q.bands[k] = q.values + (k + 1) * d;
+        }
+        status = q.targets != NULL && q.values != NULL
+                     ? sample(&a, run, &q, &why)
                      : cli_explain(&why, LSCM_MEMORY, "out of memory");
-        free(targets);
-        free(values);
-        free(nodes);
+        free(q.targets);
+        free(q.values);
     }
     lscm_posterior_free(run);
     return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);

@@ -117,21 +117,25 @@ LSCM_API lscm_status lscm_settings_check(lscm_settings_table table, const void *
     X(CHOICE, graph, "NAME", 0, 0, 2, "er|ba|full",                                                \
       "random graph: Erdos-Renyi, Barabasi-Albert or every edge of a random order")                \
     X(REAL, degree, "E", 1, 0, 1e5, NULL, "expected edges per node, the e of ER-e")                \
-    X(CHOICE, weights, "NAME", 0, 0, 1, "uniform|gaussian",                                        \
-      "edge weights: |w| uniform in [weight-low, weight-high] with a random sign, or N(0, "        \
-      "weight-high^2)")                                                                            \
+    X(CHOICE, weights, "NAME", 0, 0, 2, "uniform|gaussian|prior",                                  \
+      "edge weights: |w| uniform in [weight-low, weight-high] with a random sign, N(0, "           \
+      "weight-high^2), or the prior of the anchored method: N(0, s^2/(ridge u^2)), s the child's " \
+      "noise, u half the rms of the values")                                                       \
     X(REAL, weight_low, "W", 0.5, 0, 1e6, NULL, "smallest |weight|")                               \
     X(REAL, weight_high, "W", 2, 0, 1e6, NULL, "largest |weight|, or sd of gaussian weights")      \
-    X(CHOICE, noise, "NAME", 0, 0, 2, "equal|unequal|chi2",                                        \
-      "sd of each node's noise: all noise-scale; noise-scale * exp U(0, log 2); or variance "      \
-      "noise-scale^2 * k/chi2(k), k = noise-dof")                                                  \
+    X(CHOICE, noise, "NAME", 0, 0, 2, "equal|unequal|prior",                                       \
+      "sd of each node's noise: all noise-scale; noise-scale * exp U(0, log 2); or the prior of "  \
+      "the anchored method: variance ridge u^2/chi2(noise-dof + parents)")                         \
     X(REAL, noise_scale, "S", 0.1, 0, 1e6, NULL, "scale of the nodes' noise")                      \
-    X(INTEGER, noise_dof, "K", 10, 1, 100000, NULL, "degrees of freedom of chi2 noise")            \
+    X(INTEGER, noise_dof, "K", 3, 2, 100000, NULL, "degrees of freedom of prior noise")            \
+    X(REAL, ridge, "T", 0.01, 1e-9, 1e9, NULL, "t of prior weights and noise")                      \
     X(INTEGER, observational, "N", 500, 0, 1e12, NULL, "rows without intervention")                \
     X(INTEGER, sets, "K", 20, 0, 1e9, NULL, "intervention sets")                                   \
     X(INTEGER, per_set, "N", 100, 1, 1e9, NULL, "rows in each set")                                \
     X(CHOICE, targets, "NAME", 0, 0, 2, "multi|single|cycle",                                      \
       "targets of a set: 1 to d-1 random nodes, one random node, or the nodes in turn")            \
+    X(INTEGER, untouched, "K", 0, 0, 100000, NULL,                                                 \
+      "this many random nodes are never intervened on")                                            \
     X(CHOICE, values, "NAME", 0, 0, 2, "uniform|gaussian|zero",                                    \
       "values set by do(): U(-value-scale, value-scale), N(0, value-scale^2), or 0")               \
     X(REAL, value_scale, "S", 10, 0, 1e6, NULL, "scale of the values")                             \
@@ -238,6 +242,15 @@ typedef struct lscm_overview {
 LSCM_API lscm_status lscm_dataset_check(const lscm_dataset *data, lscm_overview *overview,
                                         const lscm_progress *progress, lscm_error *why);
 
+/* What the rows of x, values or z are like, column by column: mean, sd (over the count) and the 5%,
+ * 50% and 95% quantiles (interpolated linearly). The arrays (columns: D or d) are the caller's;
+ * NULL for what is not wanted. */
+typedef struct lscm_bands {
+    double *mean, *sd, *lower, *median, *upper;
+} lscm_bands;
+LSCM_API lscm_status lscm_dataset_bands(const lscm_dataset *data, lscm_field field,
+                                        const lscm_bands *bands, lscm_error *why);
+
 /* The format follows the ending of `path`: .nc, .npz, .csv, .png (a grid of pictures), or none:
  * a folder in the BIOLS layout. Written under a temporary name and renamed when whole. */
 LSCM_API lscm_status lscm_dataset_save(const lscm_dataset *data, const char *path, bool force,
@@ -247,36 +260,57 @@ LSCM_API lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char 
                                            lscm_error *why);
 
 /* ---- Fitting --------------------------------------------------------------------------------
- * Columns of the table as above. */
+ * Columns of the table as above; help that opens with a method is for that method alone. */
 
 #define LSCM_FIT_TABLE(X)                                                                          \
-    X(CHOICE, method, "NAME", 0, 0, 1, "auto|biols", "estimator; auto chooses and says why")       \
+    X(CHOICE, method, "NAME", 0, 0, 2, "auto|anchored|biols",                                      \
+      "estimator; auto chooses and says why")                                                      \
     X(CHOICE, order, "NAME", 0, 0, 1, "learned|given",                                             \
       "learn the causal order, or take the one stored with the data (or listed: 2,0,1)")           \
-    X(CHOICE, decoder, "NAME", 0, 0, 3, "auto|linear|mlp|image", "from causal variables to x")     \
+    X(CHOICE, decoder, "NAME", 0, 0, 4, "auto|linear|mlp|image|identity",                          \
+      "from causal variables to x; identity: x are the variables themselves (anchored)")           \
     X(INTEGER, draws, "N", 1000, 8, 1e6, NULL, "posterior draws to keep")                          \
-    X(INTEGER, steps, "N", 0, 0, 1e9, NULL, "most steps of the optimiser; 0 chooses")              \
-    X(INTEGER, samples, "S", 0, 0, 4096, NULL,                                                     \
-      "posterior draws per step, rounded up to a multiple of 8; 0 chooses")                        \
-    X(REAL, rate, "R", 0, 0, 10, NULL, "learning rate; 0 chooses")                                 \
-    X(CHOICE, optimiser, "NAME", 0, 0, 1, "adabelief|adam", "optimiser")                           \
-    X(INTEGER, batch, "N", 0, 0, 1e9, NULL, "rows per step; 0: all for vectors, 256 for pictures") \
-    X(CHOICE, expectation, "NAME", 0, 0, 1, "closed|sampled",                                      \
-      "over z: in closed form (linear decoder), or sampled as in the paper")                       \
-    X(CHOICE, objective, "NAME", 0, 0, 1, "elbo|mse",                                              \
-      "evidence bound, or mean squared error alone as in the paper's first version")               \
-    X(CHOICE, noise, "NAME", 0, 0, 1, "equal|unequal", "one noise scale, or one per node")         \
+    X(CHOICE, noise, "NAME", 0, 0, 2, "auto|equal|unequal",                                        \
+      "one noise scale, or one per node; auto: equal for biols as in the paper, else unequal")     \
     X(REAL, x_noise, "S", 0, 0, 1e6, NULL, "sd of the noise of x; 0 learns it")                    \
-    X(REAL, degree, "E", 1, 1e-3, 1e5, NULL, "expected edges per node, for the sparsity prior")    \
-    X(REAL, temperature, "T", 0.2, 1e-3, 100, NULL, "of the relaxed permutation")                  \
-    X(REAL, final_temperature, "T", 0, 0, 100, NULL, "cool to this over the steps; 0 stays")       \
+    X(REAL, degree, "E", 0, 0, 1e5, NULL,                                                          \
+      "expected edges per node, for the sparsity prior; 0 chooses: 1, as far as d allows")         \
+    X(REAL, ridge, "T", 0.01, 1e-9, 1e6, NULL,                                                      \
+      "anchored: weight of the prior of edge weights and noise, in rows of data")                  \
+    X(CHOICE, graph_prior, "NAME", 0, 0, 1, "order|uniform",                                       \
+      "anchored: a uniform order and each forward edge alike, or every graph with as many edges "  \
+      "alike")                                                                                     \
+    X(REAL, clip, "C", 0, 0, 1e12, NULL,                                                           \
+      "anchored: z is clipped at +-C; such values are treated as censored; 0: none are")           \
+    X(INTEGER, candidates, "N", 0, 0, 23, NULL,                                                    \
+      "anchored: most candidate parents of a node beyond 20 nodes; 0 chooses")                     \
+    X(INTEGER, chains, "N", 0, 0, 1000, NULL,                                                      \
+      "anchored: chains that sample graphs beyond 20 nodes; 0 chooses")                            \
+    X(REAL, holdout, "SHARE", 0.2, 0, 0.9, NULL,                                                   \
+      "anchored: share of the intervention sets held out to judge the fit; 0 for none")            \
+    X(INTEGER, steps, "N", 0, 0, 1e9, NULL,                                                        \
+      "most steps of the optimiser (biols), steps of each chain (anchored); 0 chooses")            \
+    X(INTEGER, samples, "S", 0, 0, 4096, NULL,                                                     \
+      "biols: posterior draws per step, rounded up to a multiple of 8; 0 chooses")                 \
+    X(REAL, rate, "R", 0, 0, 10, NULL, "biols: learning rate; 0 chooses")                          \
+    X(CHOICE, optimiser, "NAME", 0, 0, 1, "adabelief|adam", "biols: optimiser")                    \
+    X(INTEGER, batch, "N", 0, 0, 1e9, NULL,                                                        \
+      "biols: rows per step; 0: all for vectors, 256 for pictures")                                \
+    X(CHOICE, expectation, "NAME", 0, 0, 1, "closed|sampled",                                      \
+      "biols: over z, in closed form (linear decoder), or sampled as in the paper")                \
+    X(CHOICE, objective, "NAME", 0, 0, 1, "elbo|mse",                                              \
+      "biols: evidence bound, or mean squared error alone as in the paper's first version")        \
+    X(REAL, temperature, "T", 0.2, 1e-3, 100, NULL, "biols: of the relaxed permutation")           \
+    X(REAL, final_temperature, "T", 0, 0, 100, NULL,                                               \
+      "biols: cool to this over the steps; 0 stays")                                               \
     X(CHOICE, permanent, "NAME", 0, 0, 1, "bethe|exact",                                           \
-      "normaliser of q(order); exact to d = 16")                                                   \
+      "biols: normaliser of q(order); exact to d = 16")                                            \
     X(INTEGER, restarts, "N", 0, 0, 1000, NULL,                                                    \
-      "independent starts, the best bound is kept; 0 chooses")                                     \
-    X(FLAG, full_run, NULL, 0, 0, 1, NULL, "take all steps; do not stop when converged")           \
-    X(REAL, checkpoint, "SECONDS", 30, 0, 1e9, NULL, "time between checkpoints; 0 for none")       \
-    X(INTEGER, trace, "N", 100, 1, 1e9, NULL, "steps between rows of trace.csv")                   \
+      "biols: independent starts, the best bound is kept; 0 chooses")                              \
+    X(FLAG, full_run, NULL, 0, 0, 1, NULL, "biols: take all steps; do not stop when converged")    \
+    X(REAL, checkpoint, "SECONDS", 30, 0, 1e9, NULL,                                               \
+      "biols: time between checkpoints; 0 for none")                                               \
+    X(INTEGER, trace, "N", 100, 1, 1e9, NULL, "biols: steps between rows of trace.csv")            \
     X(INTEGER, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")
 
 typedef struct lscm_fit_settings {
@@ -294,12 +328,18 @@ typedef struct lscm_posterior lscm_posterior;
 /* Fits and keeps a run folder up to date: trace.csv, checkpoint, and at the end config.json,
  * posterior.nc and summary.json. `folder` NULL: nothing is written. `order` (d) or NULL overrides
  * the order setting. `resume` continues from the folder's checkpoint, bit for bit. Stopped by
- * `progress`, it leaves a checkpoint and returns LSCM_STOPPED. */
+ * `progress`, it leaves a checkpoint and returns LSCM_STOPPED.
+ *
+ * Background knowledge, which only the method anchored uses (biols refuses it): edges that must not
+ * and that must be there, (d, d) each with 1 at [j * d + i] for j -> i, and tiers (d): a node of a
+ * later (larger) tier never causes one of an earlier, SIZE_MAX for a node in none. NULL: none. */
 typedef struct lscm_run_options {
     const char *folder;
     const size_t *order;
     bool force, resume;
     lscm_open_options opened; /* how the data was opened, to be recorded */
+    const uint8_t *forbidden, *required;
+    const size_t *tiers;
 } lscm_run_options;
 LSCM_API lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
                               const lscm_fit_settings *settings, const lscm_run_options *run,
@@ -316,12 +356,14 @@ LSCM_API const char *lscm_posterior_summary(const lscm_posterior *posterior);   
 LSCM_API const double *lscm_posterior_weights(const lscm_posterior *posterior); /* (draws, d, d) */
 LSCM_API const double *lscm_posterior_edge_prob(const lscm_posterior *posterior); /* (d, d) */
 
-/* .npz: w, sigma, order, edge_prob, z, z_sd, log_p, log_q, names. .dot: the graph, edges over 1/2.
- * .csv: every pair with its probability. */
+/* .npz: w, sigma, intercept, order, edge_prob, z, z_sd, log_p, log_q, names. .dot: the graph, edges
+ * over 1/2. .csv: every pair with its probability. */
 LSCM_API lscm_status lscm_posterior_export(const lscm_posterior *posterior, const char *path,
                                            bool force, lscm_error *why);
-/* x under do(targets, values): `count` draws, each of another posterior draw, as a data set with x,
- * targets, values and z; save it as .npz, .nc or .png. targets (d) 0/1, values (d). */
+/* x under do(targets, values): `count` rows, each of another posterior draw and with noise of its
+ * own, as a data set with x, targets, values and z. targets (d) 0/1, values (d). So its rows spread
+ * as far as what would be seen is uncertain: lscm_dataset_bands says how far. Save it as .npz (the
+ * bands with it: x_mean, x_lower, x_upper, z_mean, z_lower, z_upper), .nc or .png. */
 LSCM_API lscm_status lscm_posterior_sample(lscm_dataset **out, const lscm_posterior *posterior,
                                            const uint8_t *targets, const double *values,
                                            size_t count, int64_t seed, lscm_error *why);

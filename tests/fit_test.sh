@@ -26,7 +26,7 @@ if [ "${LSCM_SANITIZED:-0}" = 1 ]; then
     steps=60
     long=1500
 fi
-small="--samples 16 --draws 32 --threads 1"
+small="--method biols --samples 16 --draws 32 --threads 1"
 quick="--steps $steps --restarts 1 $small"
 whole="config.json posterior.nc summary.json trace.csv"
 
@@ -52,6 +52,8 @@ whole="config.json posterior.nc summary.json trace.csv"
     succeeds '"order_given"' cat given/config.json
     succeeds "" "$lscm" fit data.nc --order 2,0,3,1 --quiet --out index $quick
     succeeds "" "$lscm" fit data.nc --order c,0,d,b --names a,b,c,d --quiet --out name $quick
+    succeeds '"noise": "equal"' cat index/config.json
+    succeeds '"degree": 1.0' cat index/config.json
     mkdir sub && cp data.nc sub/data.v1.nc
     succeeds "sub/data.v1.run" "$lscm" fit sub/data.v1.nc $quick
     holds sub data.v1.nc data.v1.run
@@ -120,7 +122,7 @@ succeeds "" sh -c '! cmp -s thread/posterior.nc seed/posterior.nc'
     holds mlp $whole
     succeeds '"x_mse"' "$lscm" evaluate mlp --json
     "$lscm" simulate --preset paper-image --nodes 3 --observational 20 --sets 2 --per-set 5 --out pictures.nc --quiet
-    succeeds "decoder image" "$lscm" fit pictures.nc --steps 5 --samples 8 --draws 8 --threads 1
+    succeeds "decoder image" "$lscm" fit pictures.nc --method biols --steps 5 --samples 8 --draws 8 --threads 1
     holds pictures.run $whole
     succeeds "seen.png" "$lscm" sample pictures.run --draws 4 --out seen.png
     succeeds "" "$lscm" fit data.nc --expectation sampled --noise unequal --permanent exact --batch 50 \
@@ -134,7 +136,7 @@ succeeds "" sh -c '! cmp -s thread/posterior.nc seed/posterior.nc'
 refuses 2 "name the data" "$lscm" fit
 refuses 2 "one argument too many" "$lscm" fit data.nc run
 refuses 1 "nothing.nc" "$lscm" fit nothing.nc
-refuses 1 "data.csv: there are no 'values'" "$lscm" fit data.csv --out none
+refuses 1 "data.csv: there are no 'values'" "$lscm" fit data.csv --out none --method biols
 refuses 1 "data.csv: there are no 'values'" "$lscm" fit data.csv --out none --decoder mlp
 refuses 2 "did you mean --steps" "$lscm" fit data.nc --stesp 3 --out none
 refuses 2 "did you mean 'linear'" "$lscm" fit data.nc --decoder linaer --out none
@@ -149,6 +151,46 @@ refuses 2 "no node '4'" "$lscm" fit data.nc --order 0,1,2,4 --out none
 refuses 2 "no node '-1'" "$lscm" fit data.nc --order 0,1,2,-1 --out none
 refuses 2 "no node ''" "$lscm" fit data.nc --order 0,,1,2 --out none
 refuses 2 "did you mean 'mek'" "$lscm" fit data.nc --names raf,mek,erk,akt --order raf,mekk,erk,akt --out none
+refuses 2 "the method biols has no identity decoder" "$lscm" fit data.nc --method biols --decoder identity --out none
+
+# ---- background knowledge: what is wrong with it is said, and biols does not take it
+knows() {
+    part=$1
+    shift
+    refuses 2 "$part" "$lscm" fit data.nc --names raf,mek,erk,akt --method biols --out none "$@"
+}
+knows "biols cannot use background knowledge" --forbid 'raf->mek'
+knows "biols cannot use background knowledge" --require '0->mek, mek -> 2' --require 'akt->erk'
+knows "biols cannot use background knowledge" --tiers 'raf, mek;3'
+knows "did you mean 'mek'" --forbid 'raf->mekk'
+knows "did you mean 'raf'" --require 'mek->erk,raff->mek'
+knows "no node '4'" --forbid '4->mek'
+knows "no node ''" --forbid 'raf->'
+knows "--forbid takes edges 'A->B', not 'raf-'; put them in quotes" --forbid raf-
+knows "--require takes edges 'A->B', not ''" --require 'raf->mek,'
+knows "--forbid 1->mek: no node causes itself" --forbid '1->mek'
+knows "the edge raf->mek is required, but it is also forbidden" --forbid 'mek->raf' --forbid '0->1' --require 'raf->mek'
+knows "the required edges make a cycle: raf->mek->erk->raf" --require 'raf->mek,mek->erk' --require 'erk->raf'
+knows "the edge mek->raf is required, but it points from a later tier" --tiers 'raf;erk,mek' --require 'mek->raf'
+knows "the edge mek->raf is required, but it points backwards in the order" --order 0,1,2,3 --require 'mek->raf'
+knows "tier 2 is empty" --tiers 'raf;;mek'
+knows "--tiers names node 'raf' twice" --tiers 'raf;mek,raf'
+knows "did you mean 'akt'" --tiers 'raf;aktt'
+refuses 2 "biols cannot use background knowledge" "$lscm" fit data.nc --names 'a->b,c,a,b->c' --method biols \
+    --forbid 'a->b->c' --out none
+
+# anchored does: what is required has probability 1 and what is forbidden 0, whatever the data say
+succeeds "method anchored" "$lscm" fit data.nc --names raf,mek,erk,akt --method anchored --draws 32 --out known \
+    --require 'akt->raf' --forbid 'akt->mek' --forbid '1->akt' --tiers 'akt;erk'
+succeeds '"require"' cat known/config.json
+succeeds '"akt->raf"' cat known/config.json
+succeeds '"tiers"' cat known/config.json
+succeeds "" "$lscm" export known known.csv
+succeeds "akt,raf,1," cat known.csv
+succeeds "akt,mek,0,0,0,0,0" cat known.csv
+succeeds "mek,akt,0,0,0,0,0" cat known.csv
+succeeds "erk,akt,0,0,0,0,0" cat known.csv
+rm -r known known.csv
 refuses 1 "nowhere/run: " "$lscm" fit data.nc --out nowhere/run
 refuses 1 "data.nc/run: " "$lscm" fit data.nc --out data.nc/run
 refuses 1 "data.nc is a file" "$lscm" fit data.nc --out data.nc --force

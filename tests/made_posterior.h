@@ -22,18 +22,23 @@ static inline decoder made_decoder(decoder_kind kind, size_t d, const size_t *hi
     return g;
 }
 
-/* Random everything, a DAG and its order in every draw; x is a vector. */
+/* Random everything, a DAG and its order in every draw; x is a vector. A linear decoder has a bias,
+ * networks have none. */
 static inline lscm_posterior *made_posterior(size_t draws, size_t rows, const decoder *g)
 {
     lcg random = {draws + 10 * rows};
+    lcg more = {draws + 10 * rows + 1};
     size_t d = g->sizes[0];
+    size_t biases = g->kind == DECODER_LINEAR ? decoder_features(g) : 0;
     lscm_posterior *p = NULL;
-    if (posterior_new(&p, draws, d, rows, decoder_weights(g), NULL) != LSCM_OK) {
+    if (posterior_new(&p, draws, d, rows, decoder_weights(g), biases, NULL) != LSCM_OK) {
         abort();
     }
     double *weights = p->decode.weights;
+    double *bias = p->decode.bias;
     p->decode = *g;
     p->decode.weights = weights;
+    p->decode.bias = bias;
     p->features = decoder_features(g);
     p->x_ndim = 2;
     p->x_dims[0] = p->features;
@@ -45,6 +50,7 @@ static inline lscm_posterior *made_posterior(size_t draws, size_t rows, const de
     }
     for (size_t k = 0; k < draws * d; k++) {
         p->sigma[k] = 0.1 + lcg_uniform(&random);
+        p->intercept[k] = lcg_normal(&more);
     }
     for (size_t k = 0; k < d * d; k++) {
         p->edge_prob[k] = k % (d + 1) == 0 ? 0 : lcg_uniform(&random);
@@ -55,6 +61,9 @@ static inline lscm_posterior *made_posterior(size_t draws, size_t rows, const de
     }
     for (size_t k = 0; k < decoder_weights(g); k++) {
         weights[k] = lcg_normal(&random);
+    }
+    for (size_t k = 0; k < biases; k++) {
+        bias[k] = lcg_normal(&more);
     }
     return p;
 }

@@ -81,8 +81,15 @@ echo '{"method": "hand"}' >run/summary.json
 # ---- sample
 succeeds "100 rows of x and z, seed 0" "$lscm" sample run
 succeeds "seen.npz: 6 rows" "$lscm" sample run/ --do raf=1.5 --draws 6 --seed 3 --out seen.npz
-succeeds '"do": 1.5, "mean": 1.5, "sd": 0.0}' "$lscm" sample run --do 0=1.5 --draws 6 --json
-succeeds '"name": "mek", "mean": 2.25, "sd": 0.75}' "$lscm" sample run --do 0=1.5 --draws 6 --json
+succeeds '"do": 1.5, "mean": 1.5, "sd": 0.0, "q05": 1.5, "q50": 1.5, "q95": 1.5}' \
+    "$lscm" sample run --do 0=1.5 --draws 6 --json
+succeeds '"name": "mek", "mean": 2.25, "sd": 0.75, "q05": 1.5, "q50": 2.25, "q95": 3.0}' \
+    "$lscm" sample run --do 0=1.5 --draws 6 --json
+succeeds "node  do mean   sd  5%  50% 95%" "$lscm" sample run --do 0=1.5 --draws 6
+succeeds "raf  1.5  1.5    0 1.5  1.5 1.5" "$lscm" sample run --do 0=1.5 --draws 6
+succeeds "mek      2.25 0.75 1.5 2.25   3" "$lscm" sample run --do 0=1.5 --draws 6
+succeeds "z_lower.npy" grep -a -o "z_lower.npy" seen.npz
+succeeds "x_upper.npy" grep -a -o "x_upper.npy" seen.npz
 succeeds '"out": "seen.nc"' "$lscm" sample run --do raf=0,mek=-1e-1 --out seen.nc --json
 succeeds "100 rows, 2 nodes, 4 features" "$lscm" convert seen.nc again.npz
 succeeds "seen.png" "$lscm" sample run --draws 64 --out seen.png
@@ -134,6 +141,39 @@ refuses 2 "a run goes to .npz, .csv, .dot" "$lscm" export run graph.jpeg
 refuses 2 "a graph goes to .dot" "$lscm" export data.nc data.npz
 refuses 2 "are for data files" "$lscm" export run other.dot --names a,b
 refuses 1 "--force" "$lscm" export run edges.csv
+
+# ---- observed variables, mek = 10 + w raf, in words: x is z, and a CSV has the names
+sed 's/double sigma(chain, draw, node) ;/& double intercept(chain, draw, node) ;/
+    s/sigma = 0.5, 0, 0.5, 0 ;/& intercept = 0, 10, 0, 10 ;/
+    s/:x_shape = 2, 2 ;/:x_shape = 2 ;/; s/"linear"/"identity"/
+    /layer_0/d; /feature = 4/d' run.cdl >observed.cdl
+mkdir observed
+cp run/config.json run/summary.json observed
+if ncgen -k nc4 -o observed/posterior.nc observed.cdl; then
+    succeeds '"name": "mek", "mean": 12.25, "sd": 0.75,' "$lscm" sample observed --do raf=1.5 --draws 6 --json
+    succeeds "observed.csv: 2 rows" "$lscm" sample observed --do raf=1.5 --draws 2 --out observed.csv
+    succeeds "1.5,13,raf" cat observed.csv
+    succeeds "raf,mek,target" cat observed.csv
+    succeeds "observed.npz: 2 draws" "$lscm" export observed observed.npz
+    succeeds "intercept.npy" grep -a -o "intercept.npy" observed.npz
+    printf 'raf,mek,target\n1,2,-1\n3,5,-1\n-1,3,-1\n' >three.csv
+    echo '{"data": "three.csv", "truth": "dag.csv"}' >observed/config.json
+    succeeds '"x_mse": 1.5,' "$lscm" evaluate observed --json
+fi
+
+# ---- a linear decoder with a bias; an intercept or a bias of another length
+sed 's/float layer_0(node, feature) ;/& double bias(feature) ;/
+    s/layer_0 = 1.*/& bias = 0, 0, 0, 100 ;/; s/:x_shape = 2, 2 ;/:x_shape = 4 ;/' run.cdl >bias.cdl
+mkdir bias
+cp run/config.json run/summary.json bias
+if ncgen -k nc4 -o bias/posterior.nc bias.cdl; then
+    succeeds "" "$lscm" sample bias --do raf=0,mek=1 --draws 2 --out bias.csv
+    succeeds "0,1,0,101,0;1" cat bias.csv
+fi
+sed 's/bias(feature)/bias(node)/; s/bias = .*/bias = 0, 0 ;/' bias.cdl >short.cdl
+if ncgen -k nc4 -o bias/posterior.nc short.cdl; then
+    refuses 1 "dimension 0 of 'bias' has length 2, but the rest of the file says 4" "$lscm" sample bias
+fi
 
 # ---- a run that was damaged
 head -c 2000 run/posterior.nc >short

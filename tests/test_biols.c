@@ -51,14 +51,14 @@ static lscm_fit_settings settings_of(const case_of *c)
 static double loss_of(biols *b)
 {
     biols_terms terms;
-    double *decoder = b->parameter + 2 * b->inputs;
+    double *matrix = b->parameter + 2 * b->inputs;
     double kept[4 * 20];
     size_t n = b->closed ? b->d * b->D : 0;
     assert_true(n <= sizeof kept / sizeof kept[0]);
-    memcpy(kept, decoder, n * sizeof *kept);
+    memcpy(kept, matrix, n * sizeof *kept);
     b->step = 5;
     assert_ok(biols_step(b, 0, &terms, &why));
-    memcpy(decoder, kept, n * sizeof *kept);
+    memcpy(matrix, kept, n * sizeof *kept);
     return terms.loss;
 }
 
@@ -107,13 +107,16 @@ static void gradients_are_the_slopes(void **state)
 {
     (void)state;
     const case_of cases[] = {
-        {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, 0, 0, 0, 1e-6},
-        {"closed, noise per node", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, 1, 0, 0, 1e-6},
-        {"closed, x noise given", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, 0, 1, 0, 1e-6},
-        {"closed, squared error", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_MSE, 0, 0, 0, 1e-6},
-        {"sampled", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, 1, 0, 0, 1e-6},
-        {"sampled, batch", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, 0, 1, 50, 1e-6},
-        {"network", DECODE_MLP, EXPECT_SAMPLED, OBJECTIVE_ELBO, 0, 1, 0, 5e-3},
+        {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, NOISE_EQUAL, 0, 0, 1e-6},
+        {"closed, noise per node", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, NOISE_UNEQUAL, 0,
+         0, 1e-6},
+        {"closed, x noise given", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, NOISE_EQUAL, 1, 0,
+         1e-6},
+        {"closed, squared error", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_MSE, NOISE_EQUAL, 0, 0,
+         1e-6},
+        {"sampled", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_UNEQUAL, 0, 0, 1e-6},
+        {"sampled, batch", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_EQUAL, 1, 50, 1e-6},
+        {"network", DECODE_MLP, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_EQUAL, 1, 0, 5e-3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         check_gradient(&cases[i]);
@@ -125,9 +128,9 @@ static void a_state_continues_bit_for_bit(void **state)
 {
     (void)state;
     const case_of cases[] = {
-        {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, 0, 0, 0, 0},
-        {"sampled", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, 1, 0, 50, 0},
-        {"network", DECODE_MLP, EXPECT_SAMPLED, OBJECTIVE_ELBO, 0, 0, 50, 0},
+        {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, NOISE_EQUAL, 0, 0, 0},
+        {"sampled", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_UNEQUAL, 0, 50, 0},
+        {"network", DECODE_MLP, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_EQUAL, 0, 50, 0},
     };
     for (size_t i = 0; i < 3; i++) {
         lscm_dataset *data = small_data();
@@ -166,7 +169,8 @@ static void a_state_continues_bit_for_bit(void **state)
 static void draws_are_consistent(void **state)
 {
     (void)state;
-    const case_of c = {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, 1, 0, 0, 0};
+    const case_of c = {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, NOISE_UNEQUAL, 0, 0,
+                       0};
     enum { COUNT = 20, NODES = 4 };
     double w[COUNT * NODES * NODES] = {0};
     double sigma[COUNT * NODES];

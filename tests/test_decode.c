@@ -19,7 +19,7 @@ static void decode_plainly(const decoder *g, const double *z, double *x)
     memcpy(in, z, g->sizes[0] * sizeof *in);
     for (size_t k = 0; k < g->layers; k++) {
         for (size_t to = 0; to < g->sizes[k + 1]; to++) {
-            out[to] = 0;
+            out[to] = k + 1 == g->layers && g->bias != NULL ? g->bias[to] : 0;
             for (size_t from = 0; from < g->sizes[k]; from++) {
                 out[to] += in[from] * weights[from * g->sizes[k + 1] + to];
             }

@@ -1,4 +1,4 @@
-/* Sampling under do() against the closed form of docs/model.md: z ~ N(v R, R' N_t R) with
+/* Sampling under do() against the closed form of docs/model.md: z ~ N((v + c M) R, R' N_t R) with
  * R = (I - W M)^-1 and N_t = M S M, R summed here as a power series. */
 #include "made_posterior.h"
 
@@ -70,7 +70,7 @@ static void assert_law(const uint8_t *targets, const double *values)
         double wanted = 0;
         double variance[D * D];
         for (size_t j = 0; j < D; j++) {
-            wanted += targets[j] != 0 ? values[j] * r[j * D + i] : 0;
+            wanted += (targets[j] != 0 ? values[j] : p->intercept[j]) * r[j * D + i];
         }
         for (size_t k = 0; k < D; k++) {
             variance[k] = 0;
@@ -127,7 +127,7 @@ static void x_is_the_decoded_z(void **state)
     assert_ok(lscm_dataset_read(data, LSCM_TARGETS, 0, ROWS, acted, &why));
     for (size_t row = 0; row < ROWS; row++) {
         for (size_t k = 0; k < 6; k++) {
-            double sum = 0;
+            double sum = p->decode.bias[k];
             for (size_t i = 0; i < D; i++) {
                 sum += z[row * D + i] * p->decode.weights[i * 6 + k];
             }
@@ -143,7 +143,7 @@ static void x_is_the_decoded_z(void **state)
     lscm_posterior_free(p);
 }
 
-/* Without noise, row k is v R of draw k mod draws. */
+/* Without noise, row k is (v + c M) R of draw k mod draws. */
 static void rows_take_the_draws_in_turn(void **state)
 {
     enum { ROWS = 20, DRAWS = 6 };
@@ -160,7 +160,9 @@ static void rows_take_the_draws_in_turn(void **state)
     for (size_t row = 0; row < ROWS; row++) {
         reach(p->w + row % DRAWS * D * D, targets, r);
         for (size_t i = 0; i < D; i++) {
-            assert_near(z[row * D + i], 2 * r[i] - r[3 * D + i], 1e-12);
+            const double *c = p->intercept + row % DRAWS * D;
+            double wanted = 2 * r[i] + c[1] * r[D + i] + c[2] * r[2 * D + i] - r[3 * D + i];
+            assert_near(z[row * D + i], wanted, 1e-12);
         }
     }
     lscm_dataset_free(data);
@@ -240,6 +242,41 @@ static void samples_are_saved_and_read_as_data(void **state)
     lscm_posterior_free(p);
 }
 
+/* x is z, and its columns have the names of the nodes, also in a CSV. */
+static void observed_variables_are_their_own_features(void **state)
+{
+    enum { ROWS = 130 };
+    static const size_t none[] = {0};
+    static char *const names[] = {"a", "b", "c", "d"};
+    static double z[ROWS * D];
+    static double x[ROWS * D];
+    const uint8_t targets[D] = {0, 1, 0, 1};
+    const double values[D] = {NAN, 1, NAN, -2};
+    lscm_dataset *data = NULL;
+    lscm_dataset *back = NULL;
+    (void)state;
+    const decoder g = made_decoder(DECODER_IDENTITY, D, none, D);
+    lscm_posterior *p = made_posterior(5, 1, &g);
+    p->node_names = names_copy(names, D);
+    assert_ok(lscm_posterior_sample(&data, p, targets, values, ROWS, 2, &why));
+    lscm_posterior_free(p);
+    assert_ok(lscm_dataset_read(data, LSCM_Z, 0, ROWS, z, &why));
+    assert_ok(lscm_dataset_read(data, LSCM_X, 0, ROWS, x, &why));
+    assert_memory_equal(x, z, sizeof x);
+    assert_string_equal(lscm_dataset_feature_name(data, 3), "d");
+    assert_ok(lscm_dataset_save(data, at("seen.csv"), false, NULL, &why));
+    assert_ok(lscm_dataset_open(&back, at("seen.csv"), NULL, &why));
+    assert_string_equal(lscm_dataset_node_name(back, 2), "c");
+    assert_ok(lscm_dataset_read(back, LSCM_X, 0, ROWS, x, &why));
+    assert_memory_equal(x, z, sizeof x);
+    assert_ok(lscm_dataset_read(back, LSCM_TARGETS, 0, ROWS, x, &why));
+    for (size_t k = 0; k < ROWS * D; k++) {
+        assert_near(x[k], targets[k % D], 0);
+    }
+    lscm_dataset_free(back);
+    lscm_dataset_free(data);
+}
+
 static void nonsense_is_refused(void **state)
 {
     const uint8_t targets[D] = {0, 1, 0, 0};
@@ -256,6 +293,10 @@ static void nonsense_is_refused(void **state)
     assert_fails(lscm_posterior_sample(&data, p, targets, p->sigma, 1, -1, &why), LSCM_USAGE,
                  "seed");
     assert_null(data);
+    static char *const names[] = {"raf", "mek", "erk", "akt"};
+    p->node_names = names_copy(names, D);
+    assert_fails(lscm_posterior_sample(&data, p, targets, values, 10, 0, &why), LSCM_VALUE,
+                 "node 1 (0-based), mek to nan");
     lscm_posterior_free(p);
 }
 
@@ -267,6 +308,7 @@ int main(void)
         cmocka_unit_test(rows_take_the_draws_in_turn),
         cmocka_unit_test(rows_are_functions_of_their_number),
         TEST_AT_HOME(samples_are_saved_and_read_as_data),
+        TEST_AT_HOME(observed_variables_are_their_own_features),
         cmocka_unit_test(nonsense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

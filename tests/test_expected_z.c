@@ -1,4 +1,4 @@
-/* z given the interventions, draw by draw: for each row the mean v R and the covariance
+/* z given the interventions, draw by draw: for each row the mean (v + c M) R and the covariance
  * diag(R' N R) of every draw, with R = (I - W M)^-1 by elimination, then the mean and variance of
  * the mixture over draws in the order of their definition. */
 #include "made_posterior.h"
@@ -61,7 +61,7 @@ static void moments_of_draw(const lscm_posterior *p, size_t draw, const uint8_t 
         mean[i] = variance[i] = 0;
         for (size_t j = 0; j < d; j++) {
             double sd = mask[j] != 0 ? 0 : p->sigma[draw * d + j];
-            mean[i] += mask[j] != 0 ? values[j] * reach[j * d + i] : 0;
+            mean[i] += (mask[j] != 0 ? values[j] : p->intercept[draw * d + j]) * reach[j * d + i];
             variance[i] += reach[j * d + i] * reach[j * d + i] * sd * sd;
         }
     }
@@ -164,7 +164,7 @@ static void values_off_target_may_be_missing(void **state)
 }
 
 /* By hand: 0 -> 1 with weight 1 or 3; no target: z is 0, its variance mean of s0^2 w^2 + s1^2.
- * do(z0 = 2): z1 is 2 or 6. do(z1 = 5): the edge is cut. */
+ * do(z0 = 2): z1 is 2 or 6. do(z1 = 5): the edge is cut. Then with z1 = 4 or 6 where z0 is 0. */
 static void two_nodes_by_hand(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void two_nodes_by_hand(void **state)
     lscm_dataset *data = NULL;
     lscm_arrays arrays = {
         .rows = 3, .nodes = 2, .features = 2, .x = x, .targets = targets, .values = values};
-    assert_ok(posterior_new(&p, 2, 2, 3, 4, &why));
+    assert_ok(posterior_new(&p, 2, 2, 3, 4, 0, &why));
     for (size_t s = 0; s < 2; s++) {
         p->w[s * 4 + 1] = s == 0 ? 1 : 3;
         p->sigma[s * 2] = 0.5;
@@ -191,6 +191,16 @@ static void two_nodes_by_hand(void **state)
     for (size_t k = 0; k < 6; k++) {
         assert_near(p->z[k], z[k], 1e-13);
         assert_near(p->z_sd[k] * p->z_sd[k], variance[k], 1e-12);
+    }
+    p->intercept[1] = 4;
+    p->intercept[3] = 6;
+    assert_ok(expected_z(p, data, &why));
+    const double moved[6] = {0, 5, 2, 9, 0, 5};
+    const double wider[6] = {0.25, 0.5 * (0.25 + 1 + 0.25 * 9 + 4) + 1, 0, 0.5 * (1 + 4) + 9, 0.25,
+                             0};
+    for (size_t k = 0; k < 6; k++) {
+        assert_near(p->z[k], moved[k], 1e-13);
+        assert_near(p->z_sd[k] * p->z_sd[k], wider[k], 1e-12);
     }
     lscm_dataset_free(data);
     lscm_posterior_free(p);

@@ -29,9 +29,9 @@ static void arrays_come_back_from_npz(void **state)
         const char *name;
         size_t count;
         const double *values;
-    } wanted[] = {{"w", 54, p->w},        {"sigma", 18, p->sigma},        {"log_p", 6, p->log_p},
-                  {"log_q", 6, p->log_q}, {"edge_prob", 9, p->edge_prob}, {"z", 15, p->z},
-                  {"z_sd", 15, p->z_sd}};
+    } wanted[] = {{"w", 54, p->w},        {"sigma", 18, p->sigma}, {"intercept", 18, p->intercept},
+                  {"log_p", 6, p->log_p}, {"log_q", 6, p->log_q},  {"edge_prob", 9, p->edge_prob},
+                  {"z", 15, p->z},        {"z_sd", 15, p->z_sd}};
     npz_file *file = NULL;
     array_shape shape;
     double *numbers = NULL;

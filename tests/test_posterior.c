@@ -34,6 +34,7 @@ static void assert_equal_posteriors(const lscm_posterior *a, const lscm_posterio
     assert_same(a->x_dims, b->x_dims, 3, sizeof(size_t));
     assert_same(a->w, b->w, n * d * d, sizeof(double));
     assert_same(a->sigma, b->sigma, n * d, sizeof(double));
+    assert_same(a->intercept, b->intercept, n * d, sizeof(double));
     assert_same(a->order, b->order, n * d, sizeof(size_t));
     assert_same(a->log_p, b->log_p, n, sizeof(double));
     assert_same(a->log_q, b->log_q, n, sizeof(double));
@@ -45,6 +46,10 @@ static void assert_equal_posteriors(const lscm_posterior *a, const lscm_posterio
     assert_int_equal(a->decode.layers, b->decode.layers);
     assert_same(a->decode.sizes, b->decode.sizes, a->decode.layers + 1, sizeof(size_t));
     assert_same(a->decode.weights, b->decode.weights, decoder_weights(&a->decode), sizeof(double));
+    assert_int_equal(a->decode.bias != NULL, b->decode.bias != NULL);
+    if (a->decode.bias != NULL) {
+        assert_same(a->decode.bias, b->decode.bias, a->features, sizeof(double));
+    }
     assert_near(a->decode.x_noise, b->decode.x_noise, 0);
     for (size_t i = 0; i < d; i++) {
         const char *name = lscm_posterior_node_name(a, i);
@@ -101,6 +106,14 @@ static void observed_variables_without_rows_come_back(void **state)
     const decoder g = made_decoder(DECODER_IDENTITY, 2, none, 2);
     lscm_posterior *p = made_posterior(1, 0, &g);
     p->threshold = 0;
+    round_trip(p);
+}
+
+static void a_linear_decoder_without_bias_comes_back(void **state)
+{
+    (void)state;
+    lscm_posterior *p = made_linear();
+    p->decode.bias = NULL;
     round_trip(p);
 }
 
@@ -200,6 +213,16 @@ static void spoil_sigma(lscm_posterior *p)
     p->sigma[4] = -1;
 }
 
+static void spoil_intercept(lscm_posterior *p)
+{
+    p->intercept[4] = NAN;
+}
+
+static void spoil_bias(lscm_posterior *p)
+{
+    p->decode.bias[3] = INFINITY;
+}
+
 static void spoil_order(lscm_posterior *p)
 {
     p->order[3] = p->order[4];
@@ -251,6 +274,8 @@ static void unsound_posteriors_are_refused(void **state)
     } cases[] = {
         {spoil_w, LSCM_VALUE, "'w' is"},
         {spoil_sigma, LSCM_VALUE, "'sigma' is negative in draw 1"},
+        {spoil_intercept, LSCM_VALUE, "'intercept' is"},
+        {spoil_bias, LSCM_VALUE, "'bias' is"},
         {spoil_order, LSCM_VALUE, "'order' of draw 1"},
         {spoil_far_order, LSCM_VALUE, "'order' of draw 1"},
         {spoil_z, LSCM_VALUE, "'z' is"},
@@ -278,7 +303,7 @@ static void saving_needs_a_folder(void **state)
     assert_int_equal(entries(), 0);
     lscm_posterior_free(p);
     lscm_posterior_free(NULL);
-    assert_int_equal(posterior_new(&p, SIZE_MAX / 8, 7, 1, 1, NULL), LSCM_MEMORY);
+    assert_int_equal(posterior_new(&p, SIZE_MAX / 8, 7, 1, 1, 1, NULL), LSCM_MEMORY);
     assert_null(p);
 }
 
@@ -288,6 +313,7 @@ int main(void)
         TEST_AT_HOME(what_was_saved_comes_back),
         TEST_AT_HOME(pictures_and_networks_come_back),
         TEST_AT_HOME(observed_variables_without_rows_come_back),
+        TEST_AT_HOME(a_linear_decoder_without_bias_comes_back),
         TEST_AT_HOME(equal_runs_are_equal_files),
         TEST_AT_HOME(a_run_that_is_not_whole_is_refused),
         TEST_AT_HOME(another_netcdf_file_is_refused),

@@ -22,7 +22,7 @@ static lscm_dataset *truth_of(const lscm_posterior *p, double off)
     double *w = made_field(data, LSCM_W, DTYPE_FLOAT64, NODES, NODES, 0, 0);
     double *sigma = made_field(data, LSCM_SIGMA, DTYPE_FLOAT64, NODES, 0, 0, 0);
     for (size_t k = 0; k < ROWS * FEATURES; k++) {
-        x[k] = off;
+        x[k] = off + p->decode.bias[k % FEATURES];
         for (size_t i = 0; i < NODES; i++) {
             x[k] += p->z[k / FEATURES * NODES + i] * p->decode.weights[i * FEATURES + k % FEATURES];
         }
@@ -76,6 +76,29 @@ static void x_mse_does_not_depend_on_threads(void **state)
         assert_ok(lscm_posterior_evaluate(&scores[k], p, data, &why));
     }
     assert_near(scores[0].x_mse, scores[1].x_mse, 0);
+    lscm_dataset_free(data);
+    lscm_posterior_free(p);
+}
+
+/* Observed variables: x is z itself, off by a known amount; there are no values. */
+static void observed_variables_are_scored(void **state)
+{
+    static const size_t none[] = {0};
+    lscm_scores scores;
+    (void)state;
+    const decoder g = made_decoder(DECODER_IDENTITY, NODES, none, NODES);
+    lscm_posterior *p = made_posterior(40, ROWS, &g);
+    lscm_dataset *data = made_new();
+    double *x = made_field(data, LSCM_X, DTYPE_FLOAT64, ROWS, NODES, 0, 0);
+    (void)made_field(data, LSCM_TARGETS, DTYPE_UINT8, ROWS, NODES, 0, 0);
+    double *w = made_field(data, LSCM_W, DTYPE_FLOAT64, NODES, NODES, 0, 0);
+    memcpy(w, p->w, NODES * NODES * sizeof *w);
+    for (size_t k = 0; k < ROWS * NODES; k++) {
+        x[k] = p->z[k] + (k % 2 == 0 ? 0.5 : -0.5);
+    }
+    assert_ok(lscm_posterior_evaluate(&scores, p, data, &why));
+    assert_near(scores.x_mse, 0.25, 1e-12);
+    assert_true(isnan(scores.mcc));
     lscm_dataset_free(data);
     lscm_posterior_free(p);
 }
@@ -138,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_AT_HOME(a_run_scores_as_its_export),
         cmocka_unit_test(x_mse_does_not_depend_on_threads),
+        cmocka_unit_test(observed_variables_are_scored),
         cmocka_unit_test(a_graph_alone_scores_the_graph),
         cmocka_unit_test(what_does_not_fit_is_said),
     };

@@ -1,8 +1,6 @@
 /* The simulator against the closed form: z = (v + n) R, R = (I - W M)^-1, n ~ N(0, N_t), so over
  * the rows of a mask z - v R has mean 0 and covariance R^T N_t R. R is formed here by Gauss-Jordan,
  * not by ancestral order. */
-#include "base/order.h"
-#include "scm/model.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -274,40 +272,35 @@ static void paired_rows_share_noise(void **state)
     lscm_dataset_free(data);
 }
 
-static size_t edges_of(const scm_model *m)
-{
-    return m->parent_start[m->d];
-}
-
-static void random_graphs(void **state)
+static void untouched_nodes_are_never_targets(void **state)
 {
     (void)state;
-    double total = 0;
-    size_t scratch[50];
-    for (int64_t seed = 0; seed < 200; seed++) {
-        scm_model m;
-        lscm_simulation s = preset("paper-linear", 50, seed);
-        s.degree = 2;
-        assert_ok(scm_model_random(&m, &s, &why));
-        total += (double)edges_of(&m);
-        assert_true(order_fits_graph(m.w, 50, m.order, scratch));
-        for (size_t i = 0; i < 2500; i++) {
-            double size = fabs(m.w[i]);
-            assert_true(size == 0 || (size >= 0.5 && size <= 2));
+    for (int64_t design = 0; design < 3; design++) {
+        lscm_dataset *data = NULL;
+        lscm_simulation s = preset("prior", 6, 11 + design);
+        bool seen[6] = {false};
+        size_t never = 0;
+        s.untouched = 2;
+        s.targets = design;
+        s.sets = 60;
+        s.per_set = 3;
+        assert_ok(lscm_simulate(&data, &s, NULL, &why));
+        double *targets = read_all(data, LSCM_TARGETS);
+        for (size_t r = (size_t)s.observational; r < lscm_dataset_rows(data); r++) {
+            size_t chosen = 0;
+            for (size_t i = 0; i < 6; i++) {
+                chosen += targets[r * 6 + i] != 0 ? 1 : 0;
+                seen[i] = seen[i] || targets[r * 6 + i] != 0;
+            }
+            assert_true(chosen >= 1 && chosen <= (design == 0 ? 4 : 1));
         }
-        scm_model_close(&m);
-        s.graph = 1;
-        assert_ok(scm_model_random(&m, &s, &why));
-        assert_int_equal(edges_of(&m), 1 + 48 * 2);
-        assert_true(order_fits_graph(m.w, 50, m.order, scratch));
-        scm_model_close(&m);
-        s.graph = 2;
-        assert_ok(scm_model_random(&m, &s, &why));
-        assert_int_equal(edges_of(&m), 50 * 49 / 2);
-        scm_model_close(&m);
+        for (size_t i = 0; i < 6; i++) {
+            never += seen[i] ? 0 : 1;
+        }
+        assert_int_equal(never, 2);
+        free(targets);
+        lscm_dataset_free(data);
     }
-    /* 100 expected edges, binomial(1225, 4/49) */
-    assert_near(total / 200, 100, 5 * sqrt(1225 * (4.0 / 49) * (45.0 / 49) / 200));
 }
 
 static void presets_are_as_published(void **state)
@@ -381,6 +374,9 @@ static void bad_settings(void **state)
     s.sets = 0;
     s.paired = true;
     assert_fails(lscm_simulate(&data, &s, NULL, &why), LSCM_USAGE, "paired");
+    s = preset("paper-linear", 5, 1);
+    s.untouched = 5;
+    assert_fails(lscm_simulate(&data, &s, NULL, &why), LSCM_USAGE, "'untouched' is 5");
 }
 
 int main(void)
@@ -390,7 +386,7 @@ int main(void)
         cmocka_unit_test(values_follow_their_law),
         cmocka_unit_test(rows_do_not_depend_on_how_they_are_read),
         cmocka_unit_test(paired_rows_share_noise),
-        cmocka_unit_test(random_graphs),
+        cmocka_unit_test(untouched_nodes_are_never_targets),
         cmocka_unit_test(presets_are_as_published),
         cmocka_unit_test(bad_settings),
     };

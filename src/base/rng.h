@@ -24,6 +24,11 @@ double rng_gumbel(rng r, uint64_t index);
 /* An integer in [0, bound), bound > 0; exact to 2^-64 * bound. */
 uint64_t rng_below(rng r, uint64_t index, uint64_t bound);
 
+/* Gamma with a shape of at least 1 and scale 1 (chi2 with nu degrees of freedom is twice the one of
+ * shape nu/2); uses indices first .. first + RNG_GAMMA - 1, first even. */
+enum { RNG_GAMMA = 128 };
+double rng_gamma(rng r, uint64_t first, double shape);
+
 /* Numbers first .. first + n - 1, equal bit for bit to the calls above. */
 void rng_uniforms(rng r, uint64_t first, size_t n, double *out);
 void rng_normals(rng r, uint64_t first, size_t n, double *out);

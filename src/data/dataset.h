@@ -39,6 +39,7 @@ struct lscm_dataset {
     char **node_names;        /* (nodes), or NULL */
     char **feature_names;     /* (features), or NULL */
     char *recipe;             /* JSON object, or NULL */
+    bool banded;              /* rows are draws of one law: an NPZ says how far they spread */
     row_source *source;       /* owned */
 };
 

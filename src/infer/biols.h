@@ -25,7 +25,8 @@ typedef struct biols_terms {
 } biols_terms;
 
 /* `order` (d): given; NULL: learned. Reads the data (moments, or all rows). The decoder setting
- * must be linear, mlp or image; 0 steps and rate are chosen here and written back to `settings`. */
+ * must be linear, mlp or image; what is left to choose (noise, degree, steps, rate) is chosen here
+ * and written back to `settings`. */
 lscm_status biols_open(biols **out, const lscm_dataset *data, lscm_fit_settings *settings,
                        const size_t *order, const lscm_progress *progress, lscm_error *why);
 void biols_close(biols *b);

@@ -145,6 +145,12 @@ done:
 static void choose(biols *b)
 {
     lscm_fit_settings *s = &b->settings;
+    if (s->noise == NOISE_AUTO) {
+        s->noise = NOISE_EQUAL;
+    }
+    if (s->degree == 0) {
+        s->degree = 1;
+    }
     if (s->samples == 0) {
         s->samples = !b->linear ? LANES : b->d <= 6 ? 64 : 16;
     }
@@ -170,7 +176,7 @@ lscm_status biols_open(biols **out, const lscm_dataset *data, lscm_fit_settings 
     b->d = data->nodes;
     b->D = lscm_dataset_features(data);
     b->N = data->rows;
-    b->noises = settings->noise == 0 ? 1 : b->d;
+    b->noises = settings->noise == NOISE_UNEQUAL ? b->d : 1;
     b->entries = b->d * (b->d - 1) / 2;
     b->inputs = b->entries + b->noises;
     b->linear = settings->decoder == DECODE_LINEAR;

@@ -3,16 +3,12 @@
 #define LSCM_INFER_BIOLS_STATE_H
 
 #include "infer/biols.h"
+#include "infer/choices.h"
 #include "infer/order.h"
 #include "infer/tile_linear.h"
 #include "infer/tile_net.h"
 #include "infer/weights.h"
 #include "net/optimiser.h"
-
-/* Choices of the settings table, in their order. */
-enum { DECODE_AUTO, DECODE_LINEAR, DECODE_MLP, DECODE_IMAGE };
-enum { EXPECT_CLOSED, EXPECT_SAMPLED };
-enum { OBJECTIVE_ELBO, OBJECTIVE_MSE };
 
 /* One random stream per use; `restart` and step are mixed in. */
 enum biols_stream {

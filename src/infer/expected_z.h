@@ -2,7 +2,8 @@
  *
  *   E z = v E[R_t],   Var z_i = v Var(R_t[:, i]) v' + E[ sum_j R_t[j][i]^2 N_t[j] ]
  *
- * with R_t = (I - W M_t)^-1 of each draw, worked out once per distinct mask t.
+ * with R_t = (I - W M_t)^-1 of each draw, worked out once per distinct mask t. Intercepts c are one
+ * more cause, always set to 1: v has a 1 and R_t the row c M_t R_t at its end.
  */
 #ifndef LSCM_INFER_EXPECTED_Z_H
 #define LSCM_INFER_EXPECTED_Z_H

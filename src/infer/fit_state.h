@@ -1,43 +1,38 @@
-/* A fit from the inside: fit.c runs it, fit_result.c makes the posterior of it. */
+/* A fit from the inside: fit.c begins it, a method runs it, fit_result.c makes the posterior of it.
+ */
 #ifndef LSCM_INFER_FIT_STATE_H
 #define LSCM_INFER_FIT_STATE_H
 
-#include "infer/biols.h"
-#include "infer/trace.h"
+#include "data/dataset.h"
+#include "infer/knowledge.h"
+#include "scm/posterior.h"
 
 #include <jansson.h>
 
-typedef struct loop_state {
-    uint64_t restart, step; /* the step to take next */
-    uint64_t trace_rows;
-    double sum, squares, previous; /* loss over this window; mean of the one before */
-    uint64_t in_window, windows, cuts;
-    double rate;
-    double best_loss; /* last window of the best start so far */
-    uint64_t has_best;
-    uint64_t final;    /* the trials are over */
-    uint64_t diverged; /* a start was lost */
-} loop_state;
-
 typedef struct fit {
     const lscm_dataset *data;
-    lscm_fit_settings settings;
+    lscm_fit_settings settings; /* what was left open is filled in */
     const lscm_run_options *run;
     const lscm_progress *progress;
     size_t *order; /* (d), or NULL: learned */
-    biols *b;
-    trace *rows;
-    loop_state loop;
-    biols_terms terms;
-    char *saved; /* loop_state and state of the estimator, twice: now, and of the best start */
-    size_t state_bytes;
-    uint64_t fingerprint;
-    double begun, read, trained; /* seconds */
+    knowledge known;
+    bool chosen;        /* the method was left to us */
+    double begun, read; /* seconds */
     json_t *warnings;
 } fit;
 
 double fit_seconds(void); /* of a clock that never goes back */
-/* Draws, z, names and texts from the estimator as it stands; saves the run. */
-lscm_status fit_finish(fit *f, lscm_posterior **out, lscm_error *why);
+
+/* A posterior of the run's draws and the data's shape and names; numbers in the decoder as in
+ * posterior_new. */
+lscm_status fit_posterior(const fit *f, lscm_posterior **out, size_t weights, size_t bias,
+                          lscm_error *why);
+/* Adds configuration and summary (`more`, whose reference is taken, with method, decoder, warnings,
+ * total seconds and memory) and saves the run where it has a folder. */
+lscm_status fit_save(const fit *f, lscm_posterior *p, json_t *more, lscm_error *why);
+
+/* The methods. */
+lscm_status biols_fit(fit *f, lscm_posterior **out, lscm_error *why);
+lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why);
 
 #endif

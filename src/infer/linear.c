@@ -353,7 +353,7 @@ void linear_best_decoder(linear_work *work, double *gradient, double *decoder)
     for (int i = 0; i < d; i++) {
         work->second[i * d + i] += ridge * trace / d;
     }
-    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', d, work->second, d) != 0) {
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', d, work->second, d) != 0) {
         return; /* not finite, or nothing there: the step that comes will say so */
     }
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, d, D, 0.5,

@@ -1,6 +1,6 @@
 /* What would be seen under do(t, v): row k takes posterior draw s = k mod draws and samples
  *
- *     z_i = v_i exactly where t_i = 1,  else  z_i = sum_j z_j w_s[j][i] + sigma_s[i] e_ki
+ *     z_i = v_i exactly where t_i = 1,  else  z_i = c_s[i] + sum_j z_j w_s[j][i] + sigma_s[i] e_ki
  *     x = g(z), the decoder's mean: the noise of x is not added
  *
  * in the order of the draw; e_ki is a pure function of (seed, k, i), so the first rows are the same
@@ -24,7 +24,8 @@ typedef struct samples {
     row_source base;
     size_t d, features, rows;
     bool single;     /* x is float32 */
-    decoder decode;  /* its weights are a copy */
+    bool biased;     /* the decoder is */
+    decoder decode;  /* its weights and bias are copies */
     uint8_t *mask;   /* (d) */
     double *values;  /* (d), 0 off target */
     double *z;       /* (tiles * DECODER_TILE, d) */
@@ -39,6 +40,9 @@ static void lay_out(samples *s, size_t weights)
 {
     arena *a = &s->memory;
     s->decode.weights = arena_take(a, weights, sizeof(double));
+    if (s->biased) {
+        s->decode.bias = arena_take(a, s->features, sizeof(double));
+    }
     s->mask = arena_take(a, s->d, 1);
     s->values = arena_take(a, s->d, sizeof(double));
     s->z = arena_take(a, s->tiles, DECODER_TILE * s->d * sizeof(double));
@@ -54,12 +58,13 @@ static void sample_z(samples *s, const lscm_posterior *p, uint64_t seed)
         size_t draw = k % p->draws;
         const double *w = p->w + draw * d * d;
         const double *sigma = p->sigma + draw * d;
+        const double *intercept = p->intercept + draw * d;
         const size_t *order = p->order + draw * d;
         double *z = s->z + k * d;
         rng_normals(noise, (uint64_t)k * d, d, z); /* z_i stands for e_i until its turn */
         for (size_t at = 0; at < d; at++) {
             size_t i = order[at];
-            double sum = sigma[i] * z[i];
+            double sum = intercept[i] + sigma[i] * z[i];
             for (size_t before = 0; before < at; before++) {
                 sum += z[order[before]] * w[order[before] * d + i];
             }
@@ -140,6 +145,7 @@ static lscm_status start(samples **out, const lscm_posterior *p, size_t count, l
     s->rows = count;
     s->single = p->x_ndim > 2;
     s->decode = p->decode;
+    s->biased = p->decode.bias != NULL;
     s->threads = omp_get_max_threads();
     s->tiles = count / DECODER_TILE + (count % DECODER_TILE > 0 ? 1 : 0);
     s->round = s->tiles < (size_t)s->threads ? s->tiles : (size_t)s->threads;
@@ -148,6 +154,9 @@ static lscm_status start(samples **out, const lscm_posterior *p, size_t count, l
     lay_out(s, weights);
     if (weights > 0) {
         memcpy(s->decode.weights, p->decode.weights, weights * sizeof *p->decode.weights);
+    }
+    if (p->decode.bias != NULL) {
+        memcpy(s->decode.bias, p->decode.bias, p->features * sizeof *p->decode.bias);
     }
     *out = s;
     s = NULL;
@@ -169,8 +178,10 @@ static lscm_status check(const lscm_posterior *p, const uint8_t *targets, const 
     }
     for (size_t i = 0; i < p->d; i++) {
         if (targets[i] != 0 && !(fabs(values[i]) <= DBL_MAX)) {
-            return fail(why, LSCM_VALUE, "do() sets node %zu (0-based) to %g; give a finite number",
-                        i, values[i]);
+            const char *name = lscm_posterior_node_name(p, i);
+            return fail(why, LSCM_VALUE,
+                        "do() sets node %zu (0-based)%s%s to %g; give a finite number", i,
+                        name != NULL ? ", " : "", name != NULL ? name : "", values[i]);
         }
     }
     return LSCM_OK;
@@ -187,11 +198,27 @@ static lscm_status write_recipe(lscm_dataset *data, const lscm_posterior *p, int
     return data->recipe != NULL ? LSCM_OK : fail_memory(why, 0);
 }
 
+/* Observed variables are their own features. */
+static lscm_status name_all(lscm_dataset *data, const lscm_posterior *p, lscm_error *why)
+{
+    bool observed = p->decode.kind == DECODER_IDENTITY;
+    if (p->node_names == NULL) {
+        return LSCM_OK;
+    }
+    data->node_names = names_copy(p->node_names, p->d);
+    data->feature_names = observed ? names_copy(p->node_names, p->d) : NULL;
+    if (data->node_names == NULL || (observed && data->feature_names == NULL)) {
+        return fail_memory(why, p->d);
+    }
+    return LSCM_OK;
+}
+
 static void describe(lscm_dataset *data, const lscm_posterior *p, size_t count)
 {
     array_shape *x = &data->shape[LSCM_X];
     data->rows = count;
     data->nodes = p->d;
+    data->banded = true;
     *x = (array_shape){true, p->x_ndim > 2 ? DTYPE_FLOAT32 : DTYPE_FLOAT64, p->x_ndim, {count}};
     for (int i = 1; i < p->x_ndim; i++) {
         x->dims[i] = p->x_dims[i - 1];
@@ -220,13 +247,7 @@ lscm_status lscm_posterior_sample(lscm_dataset **out, const lscm_posterior *post
         s->values[i] = targets[i] != 0 ? values[i] : 0;
     }
     sample_z(s, p, (uint64_t)seed);
-    if (p->node_names != NULL) {
-        data->node_names = names_copy(p->node_names, p->d);
-        if (data->node_names == NULL) {
-            status = fail_memory(why, p->d);
-            goto done;
-        }
-    }
+    TRY(name_all(data, p, why));
     TRY(write_recipe(data, p, seed, why));
     *out = data;
     data = NULL;

@@ -1,12 +1,13 @@
 /* The posterior in other programs' formats, by the ending of the name:
  *
- *   .npz  w (draws, d, d)  sigma (draws, d)  order (draws, d)  log_p, log_q (draws)
+ *   .npz  w (draws, d, d)  sigma, intercept, order (draws, d)  log_p, log_q (draws)
  *         edge_prob (d, d)  z, z_sd (rows, d)  names (d)
  *   .dot  edges with probability above 1/2: width the probability, colour and label the mean weight
  *   .csv  all pairs, the likeliest first: from,to,probability,mean,sd,q05,q95 of w over the draws
  *         (sd over the count; quantiles interpolated linearly, as NumPy does)
  */
 #include "base/output.h"
+#include "base/quantile.h"
 #include "data/csv_line.h"
 #include "data/dot.h"
 #include "data/npz_writer.h"
@@ -44,22 +45,6 @@ static int by_probability(const void *left, const void *right)
     return a->to < b->to ? -1 : a->to > b->to ? 1 : 0;
 }
 
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/* Of n sorted numbers. */
-static double quantile(const double *sorted, size_t n, double share)
-{
-    double at = share * (double)(n - 1);
-    size_t low = (size_t)at;
-    size_t high = low + 1 < n ? low + 1 : low;
-    return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
-}
-
 /* `values` (draws) is scratch. */
 static edge describe(const lscm_posterior *p, size_t from, size_t to, double *values)
 {
@@ -75,10 +60,10 @@ static edge describe(const lscm_posterior *p, size_t from, size_t to, double *va
     for (size_t s = 0; s < p->draws; s++) {
         square += (values[s] - e.mean) * (values[s] - e.mean);
     }
-    qsort(values, p->draws, sizeof *values, by_size);
+    qsort(values, p->draws, sizeof *values, quantile_compare);
     e.sd = sqrt(square / n);
-    e.q05 = quantile(values, p->draws, 0.05);
-    e.q95 = quantile(values, p->draws, 0.95);
+    e.q05 = quantile_of_sorted(values, p->draws, 0.05);
+    e.q95 = quantile_of_sorted(values, p->draws, 0.95);
     return e;
 }
 
@@ -194,6 +179,7 @@ static lscm_status write_npz(const lscm_posterior *p, const char *to, const char
     } arrays[] = {
         {"w", {true, DTYPE_FLOAT64, 3, {n, d, d}}, p->w},
         {"sigma", {true, DTYPE_FLOAT64, 2, {n, d}}, p->sigma},
+        {"intercept", {true, DTYPE_FLOAT64, 2, {n, d}}, p->intercept},
         {"order", {true, DTYPE_INT64, 2, {n, d}}, p->order},
         {"log_p", {true, DTYPE_FLOAT64, 1, {n}}, p->log_p},
         {"log_q", {true, DTYPE_FLOAT64, 1, {n}}, p->log_q},

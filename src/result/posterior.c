@@ -6,13 +6,14 @@
 
 #include <stdlib.h>
 
-static void lay_out(lscm_posterior *p, size_t weights)
+static void lay_out(lscm_posterior *p, size_t weights, size_t bias)
 {
     arena *a = &p->memory;
     size_t square = 0;
     a->overflowed = __builtin_mul_overflow(p->d, p->d, &square) || a->overflowed;
     p->w = arena_take(a, p->draws, square * sizeof *p->w);
     p->sigma = arena_take(a, p->draws, p->d * sizeof *p->sigma);
+    p->intercept = arena_take(a, p->draws, p->d * sizeof *p->intercept);
     p->order = arena_take(a, p->draws, p->d * sizeof *p->order);
     p->log_p = arena_take(a, p->draws, sizeof *p->log_p);
     p->log_q = arena_take(a, p->draws, sizeof *p->log_q);
@@ -20,10 +21,11 @@ static void lay_out(lscm_posterior *p, size_t weights)
     p->z = arena_take(a, p->rows, p->d * sizeof *p->z);
     p->z_sd = arena_take(a, p->rows, p->d * sizeof *p->z_sd);
     p->decode.weights = arena_take(a, weights, sizeof *p->decode.weights);
+    p->decode.bias = bias > 0 ? arena_take(a, bias, sizeof *p->decode.bias) : NULL;
 }
 
 lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, size_t rows,
-                          size_t weights, lscm_error *why)
+                          size_t weights, size_t bias, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     lscm_posterior *p = calloc(1, sizeof *p);
@@ -34,9 +36,9 @@ lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, s
     p->draws = draws;
     p->d = d;
     p->rows = rows;
-    lay_out(p, weights);
+    lay_out(p, weights, bias);
     TRY(arena_open(&p->memory, why));
-    lay_out(p, weights);
+    lay_out(p, weights, bias);
     *out = p;
     p = NULL;
 done:

@@ -85,7 +85,7 @@ static lscm_status read_layers(const netcdf_file *file, size_t d, size_t feature
     TRY(netcdf_arrays_numbers(file, "decoder", "x_noise", 1, &g->x_noise, &count, why));
     g->sizes[0] = d;
     for (size_t k = 0; k < DECODER_MOST_LAYERS; k++) {
-        char name[24];
+        char name[32];
         array_shape shape;
         (void)snprintf(name, sizeof name, "layer_%zu", k);
         TRY(netcdf_arrays_shape(file, "decoder", name, &shape, why));
@@ -114,6 +114,8 @@ done:
 
 typedef struct header {
     size_t draws, d, rows, features;
+    bool intercepts; /* old files have none */
+    size_t bias;     /* numbers in the decoder's bias: D, or 0 when it has none */
     int x_ndim;
     size_t x_dims[3];
     double threshold;
@@ -149,6 +151,8 @@ static lscm_status read_header(const netcdf_file *file, header *h, lscm_error *w
     lscm_status status = LSCM_OK;
     array_shape w;
     array_shape z;
+    array_shape intercept;
+    array_shape bias;
     TRY(shape_of(file, "posterior", "w", 4, &w, why));
     h->draws = w.dims[1];
     h->d = w.dims[2];
@@ -163,6 +167,10 @@ static lscm_status read_header(const netcdf_file *file, header *h, lscm_error *w
     }
     TRY(read_x_shape(file, h, why));
     TRY(read_layers(file, h->d, h->features, &h->decode, why));
+    TRY(netcdf_arrays_shape(file, "posterior", "intercept", &intercept, why));
+    h->intercepts = intercept.present;
+    TRY(netcdf_arrays_shape(file, "decoder", "bias", &bias, why));
+    h->bias = bias.present && h->decode.layers > 0 ? h->features : 0;
 done:
     return status;
 }
@@ -202,11 +210,15 @@ static lscm_status check_numbers(const netcdf_file *file, const lscm_posterior *
     size_t d = p->d;
     TRY(metrics_check_finite(file->path, "w", p->w, 0, p->draws, d * d, why));
     TRY(metrics_check_finite(file->path, "sigma", p->sigma, 0, p->draws, d, why));
+    TRY(metrics_check_finite(file->path, "intercept", p->intercept, 0, p->draws, d, why));
     TRY(metrics_check_finite(file->path, "edge_prob", p->edge_prob, 0, d, d, why));
     TRY(metrics_check_finite(file->path, "z", p->z, 0, p->rows, d, why));
     TRY(metrics_check_finite(file->path, "z_sd", p->z_sd, 0, p->rows, d, why));
     TRY(metrics_check_finite(file->path, "decoder", p->decode.weights, 0, 1,
                              decoder_weights(&p->decode), why));
+    if (p->decode.bias != NULL) {
+        TRY(metrics_check_finite(file->path, "bias", p->decode.bias, 0, 1, p->features, why));
+    }
     for (size_t k = 0; k < p->draws * d; k++) {
         if (p->sigma[k] < 0) {
             TRY(fail(why, LSCM_VALUE, "%s: 'sigma' is negative in draw %zu", file->path, k / d));
@@ -221,17 +233,22 @@ static lscm_status read_decoder(const netcdf_file *file, const decoder *g, lscm_
     lscm_status status = LSCM_OK;
     double *weights = g->weights;
     for (size_t k = 0; k < g->layers; k++) {
-        char name[24];
+        char name[32];
         (void)snprintf(name, sizeof name, "layer_%zu", k);
         TRY(read_array(file, "decoder", name,
                        (const size_t[LSCM_MAX_DIMS]){g->sizes[k], g->sizes[k + 1]}, weights, why));
         weights += g->sizes[k] * g->sizes[k + 1];
     }
+    if (g->bias != NULL) {
+        TRY(read_array(file, "decoder", "bias", (const size_t[LSCM_MAX_DIMS]){decoder_features(g)},
+                       g->bias, why));
+    }
 done:
     return status;
 }
 
-static lscm_status read_all(const netcdf_file *file, lscm_posterior *p, lscm_error *why)
+static lscm_status read_all(const netcdf_file *file, const header *h, lscm_posterior *p,
+                            lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = p->d;
@@ -245,6 +262,9 @@ static lscm_status read_all(const netcdf_file *file, lscm_posterior *p, lscm_err
     const size_t per_row[LSCM_MAX_DIMS] = {p->rows, d};
     TRY(read_array(file, "posterior", "w", (const size_t[LSCM_MAX_DIMS]){1, n, d, d}, p->w, why));
     TRY(read_array(file, "posterior", "sigma", per_node, p->sigma, why));
+    if (h->intercepts) {
+        TRY(read_array(file, "posterior", "intercept", per_node, p->intercept, why));
+    }
     TRY(read_array(file, "posterior", "order", per_node, order, why));
     TRY(read_array(file, "sample_stats", "lp", per_draw, p->log_p, why));
     TRY(read_array(file, "sample_stats", "log_q", per_draw, p->log_q, why));
@@ -272,15 +292,17 @@ lscm_status posterior_read(lscm_posterior **out, const char *path, lscm_error *w
     *out = NULL;
     TRY(netcdf_open_file(&file, why));
     TRY(read_header(&file, &h, why));
-    TRY(posterior_new(&p, h.draws, h.d, h.rows, decoder_weights(&h.decode), why));
+    TRY(posterior_new(&p, h.draws, h.d, h.rows, decoder_weights(&h.decode), h.bias, why));
     double *weights = p->decode.weights;
+    double *bias = p->decode.bias;
     p->features = h.features;
     p->x_ndim = h.x_ndim;
     memcpy(p->x_dims, h.x_dims, sizeof p->x_dims);
     p->threshold = h.threshold;
     p->decode = h.decode;
     p->decode.weights = weights;
-    TRY(read_all(&file, p, why));
+    p->decode.bias = bias;
+    TRY(read_all(&file, &h, p, why));
     *out = p;
     p = NULL;
 done:

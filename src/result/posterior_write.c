@@ -99,6 +99,13 @@ static void add_posterior(tables *t)
                           .raw = p->sigma,
                           .long_name = "standard deviation of the noise"});
     add(t, (netcdf_array){.group = group,
+                          .name = "intercept",
+                          .ndim = 3,
+                          .axes = {chain, draw, node},
+                          .type = DTYPE_FLOAT64,
+                          .raw = p->intercept,
+                          .long_name = "value of a node whose parents are 0 and noise is 0"});
+    add(t, (netcdf_array){.group = group,
                           .name = "order",
                           .ndim = 3,
                           .axes = {chain, draw, position},
@@ -208,6 +215,15 @@ static void add_decoder(tables *t)
                               .raw = weights,
                               .long_name = "weights of a layer, input to output"});
         weights += g->sizes[k] * g->sizes[k + 1];
+    }
+    if (g->layers > 0 && g->bias != NULL) {
+        add(t, (netcdf_array){.group = group,
+                              .name = "bias",
+                              .ndim = 1,
+                              .axes = {{"feature", decoder_features(g)}},
+                              .type = DTYPE_FLOAT64,
+                              .raw = g->bias,
+                              .long_name = "added to the output of the last layer"});
     }
     note(t, (netcdf_attribute){.group = group, .name = "kind", .text = DECODER_NAMES[g->kind]});
     note(t, (netcdf_attribute){.group = group,

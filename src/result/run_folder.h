@@ -3,15 +3,17 @@
  *     config.json, summary.json   JSON objects
  *     posterior.nc                ArviZ's schema; chain = 1:
  *         posterior      w(chain, draw, parent, child)  sigma(chain, draw, node)
- *                        order(chain, draw, position)
+ *                        intercept(chain, draw, node)  order(chain, draw, position)
  *         sample_stats   lp(chain, draw), log p of a draw  log_q(chain, draw)
  *         constant_data  edge_prob(parent, child); attributes threshold, x_shape (of one row)
  *         latents        z(sample, node)  z_sd(sample, node)
- *         decoder        layer_0(node, unit_1) .. layer_n(unit_n, feature); attributes kind,
- * x_noise checkpoint, trace.csv       the estimator's own
+ *         decoder        layer_0(node, unit_1) .. layer_n(unit_n, feature)  bias(feature)
+ *                        attributes kind, x_noise
+ *     checkpoint, trace.csv       the estimator's own
  *
- * Nodes have names as the coordinates node, parent and child. posterior.nc is written last: where
- * it is, the run is whole. Nothing says when it was written, so equal runs are equal files.
+ * intercept and bias may be missing: zeros, and no bias. Nodes have names as the coordinates node,
+ * parent and child. posterior.nc is written last: where it is, the run is whole. Nothing says when
+ * it was written, so equal runs are equal files.
  */
 #ifndef LSCM_RESULT_RUN_FOLDER_H
 #define LSCM_RESULT_RUN_FOLDER_H

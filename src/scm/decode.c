@@ -52,6 +52,14 @@ static void sigmoid(size_t n, double *u)
     }
 }
 
+/* out (n, cols) = bias in every row, on which the product is added. */
+static void put_bias(const double *bias, size_t n, size_t cols, double *out)
+{
+    for (size_t row = 0; row < n; row++) {
+        memcpy(out + row * cols, bias, cols * sizeof *out);
+    }
+}
+
 void decoder_apply(const decoder *g, size_t n, const double *z, double *scratch, double *x)
 {
     const double *weights = g->weights;
@@ -65,10 +73,14 @@ void decoder_apply(const decoder *g, size_t n, const double *z, double *scratch,
         size_t rows = g->sizes[k];
         size_t cols = g->sizes[k + 1];
         bool last = k + 1 == g->layers;
+        bool biased = last && g->bias != NULL;
         double *out = last ? x : scratch + (k % 2) * half;
+        if (biased) {
+            put_bias(g->bias, n, cols, out);
+        }
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)n, (blasint)cols,
-                    (blasint)rows, 1, in, (blasint)rows, weights, (blasint)cols, 0, out,
-                    (blasint)cols);
+                    (blasint)rows, 1, in, (blasint)rows, weights, (blasint)cols, biased ? 1 : 0,
+                    out, (blasint)cols);
         if (!last) {
             gelu(n * cols, out);
         }

@@ -1,9 +1,10 @@
 /* x = g(z) of a decoder (scm/posterior.h), without noise:
  *
- *   identity  z          linear  z A
- *   mlp       GELU(.. GELU(z A_0) A_1 ..) A_last          image  sigmoid of the same
+ *   identity  z          linear  z A + b
+ *   mlp       GELU(.. GELU(z A_0) A_1 ..) A_last + b          image  sigmoid of the same
  *
- * GELU in its tanh form, u (1 + tanh(sqrt(2/pi) (u + 0.044715 u^3))) / 2; no biases.
+ * GELU in its tanh form, u (1 + tanh(sqrt(2/pi) (u + 0.044715 u^3))) / 2; b = 0 where the decoder
+ * has no bias.
  */
 #ifndef LSCM_SCM_DECODE_H
 #define LSCM_SCM_DECODE_H

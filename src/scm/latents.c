@@ -18,6 +18,7 @@ latent_scratch latent_scratch_take(arena *a, size_t d)
         .noise_t = arena_take(a, TILE * d, sizeof(double)),
         .z_t = arena_take(a, TILE * d, sizeof(double)),
         .mask_t = arena_take(a, TILE * d, 1),
+        .pool = arena_take(a, d, sizeof(size_t)),
         .chosen = arena_take(a, d, sizeof(size_t)),
     };
 }
@@ -29,30 +30,47 @@ size_t latent_observational(const lscm_simulation *settings)
 }
 
 /* The targets of set `set` as a mask (d). */
-static void draw_targets(const lscm_simulation *s, size_t set, size_t *chosen, uint8_t *mask)
+static void draw_targets(const lscm_simulation *s, size_t set, const latent_scratch *scratch,
+                         uint8_t *mask)
 {
     uint64_t seed = (uint64_t)s->seed;
     size_t d = (size_t)s->nodes;
+    size_t touched = d - (size_t)s->untouched;
+    size_t most = touched < d ? touched : d - 1;
     size_t count = 1;
     memset(mask, 0, d);
     if (s->targets == TARGETS_CYCLE) {
-        mask[set % d] = 1;
+        mask[scratch->pool[set % touched]] = 1;
         return;
     }
-    if (s->targets == TARGETS_MULTI && d > 2) {
-        count += (size_t)rng_below((rng){seed, STREAM_TARGET_COUNT}, set, d - 1);
+    if (s->targets == TARGETS_MULTI && most > 1) {
+        count += (size_t)rng_below((rng){seed, STREAM_TARGET_COUNT}, set, most);
     }
-    rng_choose((rng){seed, STREAM_TARGETS}, set * d, d, count, chosen);
+    rng_choose((rng){seed, STREAM_TARGETS}, set * d, touched, count, scratch->chosen);
     for (size_t k = 0; k < count; k++) {
-        mask[chosen[k]] = 1;
+        mask[scratch->pool[scratch->chosen[k]]] = 1;
     }
 }
 
-static void draw_masks(const lscm_simulation *s, size_t first, size_t *chosen, uint8_t *masks)
+static void draw_pool(const lscm_simulation *s, size_t *pool)
+{
+    size_t d = (size_t)s->nodes;
+    if (s->untouched > 0) {
+        rng_permutation((rng){(uint64_t)s->seed, STREAM_UNTOUCHED}, 0, d, pool);
+        return;
+    }
+    for (size_t i = 0; i < d; i++) {
+        pool[i] = i;
+    }
+}
+
+static void draw_masks(const lscm_simulation *s, size_t first, const latent_scratch *scratch,
+                       uint8_t *masks)
 {
     size_t d = (size_t)s->nodes;
     size_t observational = latent_observational(s);
     size_t drawn = SIZE_MAX; /* the set whose mask stands in the row before */
+    draw_pool(s, scratch->pool);
     for (size_t r = 0; r < TILE; r++) {
         uint8_t *mask = masks + r * d;
         if (first + r < observational) {
@@ -63,7 +81,7 @@ static void draw_masks(const lscm_simulation *s, size_t first, size_t *chosen, u
         if (set == drawn) {
             memcpy(mask, mask - d, d);
         } else {
-            draw_targets(s, set, chosen, mask);
+            draw_targets(s, set, scratch, mask);
             drawn = set;
         }
     }
@@ -135,7 +153,7 @@ void latents_make(const lscm_simulation *settings, const scm_model *model, size_
 {
     size_t d = model->d;
     double clip = settings->clip > 0 ? settings->clip : INFINITY;
-    draw_masks(settings, first, scratch->chosen, out.mask);
+    draw_masks(settings, first, scratch, out.mask);
     if (level >= LATENT_VALUES) {
         draw_values(settings, first, out.mask, out.values);
     }

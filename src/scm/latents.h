@@ -27,6 +27,7 @@ typedef struct latent_scratch {
     double *noise;                    /* (TILE, d) */
     double *values_t, *noise_t, *z_t; /* (d, TILE) */
     uint8_t *mask_t;                  /* (d, TILE) */
+    size_t *pool;                     /* (d): nodes that may be targets, then the others */
     size_t *chosen;                   /* (d) */
 } latent_scratch;
 

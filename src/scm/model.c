@@ -4,6 +4,10 @@
  *   ba     node k of the order takes min(k, round e) distinct parents among the earlier ones, each
  *          chosen in proportion to 1 + the edges it has already (Barabasi-Albert)
  *   full   every pair
+ *
+ * The prior of the anchored method (infer/family.h), for one unit u of all nodes:
+ *
+ *   sigma_i^2 = t u^2 / chi2(k + |pa_i|),   w_ji | sigma_i ~ N(0, sigma_i^2 / (t u^2))
  */
 #include "scm/model.h"
 
@@ -15,8 +19,9 @@
 
 /* Choices of the settings table, in its order. */
 enum { GRAPH_ER, GRAPH_BA, GRAPH_FULL };
-enum { WEIGHTS_UNIFORM, WEIGHTS_GAUSSIAN };
-enum { NOISE_EQUAL, NOISE_UNEQUAL, NOISE_CHI2 };
+enum { WEIGHTS_UNIFORM, WEIGHTS_GAUSSIAN, WEIGHTS_PRIOR };
+enum { NOISE_EQUAL, NOISE_UNEQUAL, NOISE_PRIOR };
+enum { VALUES_UNIFORM, VALUES_GAUSSIAN, VALUES_ZERO };
 
 /* edge (d, d) over positions: edge[a * d + b] = 1 when position a is a parent of position b. */
 static void draw_er(double probability, uint64_t seed, size_t d, uint8_t *edge)
@@ -71,31 +76,37 @@ static void draw_graph(const lscm_simulation *s, size_t d, uint8_t *edge, size_t
     }
 }
 
-static double draw_weight(const lscm_simulation *s, uint64_t index)
+/* sqrt(t) u, u half the rms of the values; 1 where they say nothing. */
+static double prior_scale(const lscm_simulation *s)
+{
+    double unit = s->values == VALUES_UNIFORM ? s->value_scale / sqrt(12) : s->value_scale / 2;
+    return sqrt(s->ridge) * (s->values != VALUES_ZERO && unit > 0 ? unit : 1);
+}
+
+/* Of an edge to a node with noise sigma. */
+static double draw_weight(const lscm_simulation *s, double sigma, uint64_t index)
 {
     rng size = {(uint64_t)s->seed, STREAM_WEIGHTS};
     rng sign = {(uint64_t)s->seed, STREAM_SIGNS};
     if (s->weights == WEIGHTS_GAUSSIAN) {
         return s->weight_high * rng_normal(size, index);
     }
+    if (s->weights == WEIGHTS_PRIOR) {
+        return sigma / prior_scale(s) * rng_normal(size, index);
+    }
     double w = s->weight_low + (s->weight_high - s->weight_low) * rng_uniform(size, index);
     return rng_below(sign, index, 2) == 0 ? w : -w;
 }
 
-static double draw_sigma(const lscm_simulation *s, size_t node)
+static double draw_sigma(const lscm_simulation *s, size_t node, size_t parents)
 {
     rng r = {(uint64_t)s->seed, STREAM_SIGMA};
     if (s->noise == NOISE_UNEQUAL) {
         return s->noise_scale * exp(log(2) * rng_uniform(r, node));
     }
-    if (s->noise == NOISE_CHI2) {
-        double chi2 = 0;
-        uint64_t dof = (uint64_t)s->noise_dof;
-        for (uint64_t k = 0; k < dof; k++) {
-            double n = rng_normal(r, node * dof + k);
-            chi2 += n * n;
-        }
-        return s->noise_scale * sqrt((double)dof / chi2);
+    if (s->noise == NOISE_PRIOR) {
+        double dof = (double)s->noise_dof + (double)parents;
+        return prior_scale(s) / sqrt(2 * rng_gamma(r, node * RNG_GAMMA, dof / 2));
     }
     return s->noise_scale;
 }
@@ -138,15 +149,18 @@ lscm_status scm_model_random(scm_model *out, const lscm_simulation *settings, ls
 
     rng_permutation((rng){(uint64_t)settings->seed, STREAM_ORDER}, 0, m.d, m.order);
     draw_graph(settings, m.d, edge, degree);
-    for (size_t a = 0; a < m.d; a++) {
-        for (size_t b = a + 1; b < m.d; b++) {
+    for (size_t b = 0; b < m.d; b++) {
+        size_t child = m.order[b];
+        size_t parents = 0;
+        for (size_t a = 0; a < b; a++) {
+            parents += edge[a * m.d + b];
+        }
+        m.sigma[child] = draw_sigma(settings, child, parents);
+        for (size_t a = 0; a < b; a++) {
             if (edge[a * m.d + b] != 0) {
-                m.w[m.order[a] * m.d + m.order[b]] = draw_weight(settings, a * m.d + b);
+                m.w[m.order[a] * m.d + child] = draw_weight(settings, m.sigma[child], a * m.d + b);
             }
         }
-    }
-    for (size_t i = 0; i < m.d; i++) {
-        m.sigma[i] = draw_sigma(settings, i);
     }
     list_parents(&m);
     *out = m;

@@ -1,5 +1,9 @@
-/* What an estimator hands on: draws of the model, the causal variables, the decoder. Estimators
- * fill it (src/infer), everything that stores, scores, samples or reports reads it (src/result). */
+/* What an estimator hands on: draws of the model, the causal variables, the decoder. A draw is
+ *
+ *     z_i = c_i + sum_j w[j][i] z_j + e_i,   e_i ~ N(0, sigma_i^2),   c its intercept.
+ *
+ * Estimators fill it (src/infer), everything that stores, scores, samples or reports reads it
+ * (src/result). */
 #ifndef LSCM_SCM_POSTERIOR_H
 #define LSCM_SCM_POSTERIOR_H
 
@@ -12,14 +16,15 @@ typedef enum decoder_kind {
     DECODER_IDENTITY
 } decoder_kind;
 
-/* x = g(z). Linear: weights (d, D). Networks: layers sizes[0] = d .. sizes[count - 1] = D,
- * bias-free, GELU between, sigmoid at the end of a picture's; weights of layer k (sizes[k], sizes[k
- * + 1]) one after the other. */
+/* x = g(z). Identity: no layers. Linear: weights (d, D). Networks: layers sizes[0] = d ..
+ * sizes[layers] = D, GELU between, sigmoid at the end of a picture's; weights of layer k (sizes[k],
+ * sizes[k + 1]) one after the other. Only the last layer may have a bias. */
 typedef struct decoder {
     decoder_kind kind;
     size_t layers;   /* matrices: 1 for linear */
     size_t sizes[8]; /* (layers + 1) */
     double *weights; /* all matrices */
+    double *bias;    /* (D): of the last layer, or NULL */
     double x_noise;  /* s_x */
 } decoder;
 
@@ -29,6 +34,7 @@ struct lscm_posterior {
     size_t x_dims[3];
     double *w;         /* (draws, d, d) */
     double *sigma;     /* (draws, d) */
+    double *intercept; /* (draws, d): c */
     size_t *order;     /* (draws, d) */
     double *log_p;     /* (draws): log p(x, draw), or NaN */
     double *log_q;     /* (draws): log density of the draw under q */
@@ -42,9 +48,10 @@ struct lscm_posterior {
     arena memory;      /* of all arrays */
 };
 
-/* An empty posterior with room for these shapes; weights: numbers in the decoder. */
+/* A posterior of zeros with room for these shapes; weights: numbers in the decoder's matrices
+ * (decoder_weights), bias: in its bias, D or 0 for none. They are at decode.weights and .bias. */
 lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, size_t rows,
-                          size_t weights, lscm_error *why);
+                          size_t weights, size_t bias, lscm_error *why);
 /* Writes config.json, summary.json and, last, posterior.nc into a folder that exists, each whole or
  * not at all. */
 lscm_status posterior_save(const struct lscm_posterior *posterior, const char *folder,

@@ -25,8 +25,8 @@ static const named_settings PRESETS[] = {
     {"revised-nonlinear", "the same with the ReLU network", REVISED " projection=mlp"},
     {"son", "the same with a rotation, D = d", REVISED " projection=son"},
     {"prior", "graph, weights and noise from the prior of the anchored method",
-     "weights=gaussian weight_high=1 noise=chi2 noise_scale=1 values=gaussian value_scale=2 "
-     "projection_low=-5 projection_high=5 x_noise=0.1"},
+     "weights=prior noise=prior values=gaussian value_scale=2 projection_low=-5 projection_high=5 "
+     "x_noise=0.1"},
 };
 enum { PRESET_COUNT = sizeof PRESETS / sizeof PRESETS[0] };
 

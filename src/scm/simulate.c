@@ -191,6 +191,11 @@ static lscm_status check(const lscm_simulation *s, lscm_error *why)
     if (s->projection_low > s->projection_high) {
         return fail(why, LSCM_USAGE, "'projection_low' is above 'projection_high'");
     }
+    if (s->sets > 0 && s->untouched >= s->nodes) {
+        return fail(why, LSCM_USAGE,
+                    "'untouched' is %lld and there are %lld nodes; interventions need at least one",
+                    (long long)s->untouched, (long long)s->nodes);
+    }
     if (s->paired && s->sets == 0) {
         return fail(why, LSCM_USAGE, "'paired' needs interventional rows; set 'sets' above 0");
     }

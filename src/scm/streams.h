@@ -16,7 +16,8 @@ enum scm_stream {
     STREAM_ACTUATOR,
     STREAM_PROJECTION,
     STREAM_X_NOISE,
-    STREAM_DO_SAMPLE
+    STREAM_DO_SAMPLE,
+    STREAM_UNTOUCHED
 };
 
 #endif

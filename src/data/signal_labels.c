@@ -1,0 +1,74 @@
+/* Whole fields in memory, read block by block so that progress is seen and a stop is heard: x as
+ * double, masks as bytes, values that are 0 wherever there was no target (whatever the file has
+ * there, NaN included). */
+#include "data/signal_parts.h"
+
+#include <stdlib.h>
+
+static const size_t BLOCK_BYTES = (size_t)1 << 22;
+
+static lscm_status count_rows(meter *m, const lscm_dataset *data, lscm_field field, size_t rows,
+                              lscm_error *why)
+{
+    return m == NULL ? LSCM_OK : meter_add(m, rows * shape_row_bytes(&data->shape[field]), why);
+}
+
+/* A field as double. */
+static lscm_status read_all(const lscm_dataset *data, lscm_field field, double *out, meter *m,
+                            lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const array_shape *shape = &data->shape[field];
+    size_t row = shape_row_bytes(shape) / dtype_size(shape->type);
+    size_t step = dataset_block_rows(data, field, BLOCK_BYTES);
+    for (size_t first = 0; first < data->rows; first += step) {
+        size_t rows = data->rows - first < step ? data->rows - first : step;
+        TRY(lscm_dataset_read(data, field, first, rows, out + first * row, why));
+        TRY(count_rows(m, data, field, rows, why));
+    }
+done:
+    return status;
+}
+
+lscm_status signal_rows(const lscm_dataset *data, double *x, meter *m, lscm_error *why)
+{
+    return read_all(data, LSCM_X, x, m, why);
+}
+
+static lscm_status read_masks(const lscm_dataset *data, uint8_t *mask, meter *m, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t d = data->nodes;
+    size_t step = dataset_block_rows(data, LSCM_TARGETS, BLOCK_BYTES / sizeof(double));
+    double *targets = malloc(step * d * sizeof *targets); /* (step, d) */
+    if (targets == NULL) {
+        status = fail_memory(why, step * d * sizeof *targets);
+        goto done;
+    }
+    for (size_t first = 0; first < data->rows; first += step) {
+        size_t rows = data->rows - first < step ? data->rows - first : step;
+        TRY(lscm_dataset_read(data, LSCM_TARGETS, first, rows, targets, why));
+        for (size_t k = 0; k < rows * d; k++) {
+            mask[first * d + k] = targets[k] != 0 ? 1 : 0;
+        }
+        TRY(count_rows(m, data, LSCM_TARGETS, rows, why));
+    }
+done:
+    free(targets);
+    return status;
+}
+
+lscm_status signal_labels(const lscm_dataset *data, uint8_t *mask, double *values, meter *m,
+                          lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    TRY(read_masks(data, mask, m, why));
+    if (values != NULL) {
+        TRY(read_all(data, LSCM_VALUES, values, m, why));
+        for (size_t k = 0; k < data->rows * data->nodes; k++) {
+            values[k] = mask[k] != 0 ? values[k] : 0;
+        }
+    }
+done:
+    return status;
+}

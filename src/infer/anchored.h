@@ -1,0 +1,72 @@
+/* The anchored method: causal variables read off x, then a posterior over graphs and mechanisms.
+ *
+ *     signal y -> anchor z = a + y B -> families -> graphs -> W, s, c given the graph
+ *
+ * Where the encoder is known so well that its error cannot show (or z is observed), the draws are
+ * independent: graphs from dag_exact or dag_mcmc at this z, mechanisms from their conjugate law.
+ * Elsewhere encoder, graph and mechanisms are drawn together (joint.h), from these as a start.
+ */
+#ifndef LSCM_INFER_ANCHORED_H
+#define LSCM_INFER_ANCHORED_H
+
+#include "infer/anchor.h"
+#include "infer/dag.h"
+#include "infer/gram.h"
+
+typedef struct anchored_input {
+    const signal *signal;
+    const uint8_t *keep; /* (rows) or NULL: use only rows where it is not 0 */
+    const lscm_fit_settings *settings;
+    const size_t *order;                 /* (d), or NULL: learned */
+    const uint8_t *forbidden, *required; /* (d, d), or NULL */
+    size_t draws;
+    const lscm_progress *progress;
+} anchored_input;
+
+typedef enum anchored_sampler { SAMPLER_EXACT, SAMPLER_MCMC, SAMPLER_JOINT } anchored_sampler;
+
+typedef struct anchored {
+    size_t d, rank, rows, draws;
+    anchor anchor;
+    double *unit;   /* (d): of the prior */
+    double *z;      /* (rows, d): by the mean encoder; censored entries imputed */
+    double *shift;  /* (d): a, mean over draws */
+    double *slope;  /* (r, d): B, mean over draws */
+    double *spread; /* (d, r + 1, r + 1): covariance of (a_j, b_j) over draws; NULL: none */
+    double *w;      /* (draws, d, d) */
+    double *sigma, *intercept; /* (draws, d) */
+    size_t *order;             /* (draws, d) */
+    double *log_p, *log_q;     /* (draws) */
+    double *edge_prob;         /* (d, d) */
+    anchored_sampler sampler;
+    double r_hat, ess, log_evidence;
+    size_t censored; /* entries of z at the clip */
+    double seconds_anchor, seconds_graph;
+    arena memory;
+} anchored;
+
+lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *why);
+void anchored_close(anchored *a);
+
+/* ---- anchored_graph.c ---- */
+
+/* Graphs given z: candidates, families, posterior. */
+typedef struct graph_posterior {
+    families families;
+    size_t *count, *candidate; /* (d), (d, most) */
+    size_t most;
+    dag_prior prior;
+    uint32_t *parents; /* (draws, d) */
+    size_t *order;     /* (draws, d) */
+    double *edge_prob; /* (d, d) */
+    double *variance;  /* (draws): s^2 of the draw, one variance for all; else 0 */
+    dag_result result;
+    bool exact;
+    arena memory;
+} graph_posterior;
+
+lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, const double *z,
+                               const double *unit, const double *psi, lscm_error *why);
+void graph_posterior_close(graph_posterior *g);
+
+#endif

@@ -1,0 +1,170 @@
+/* A fit by the anchored method, from the data set to the run folder: which decoder, one pass over
+ * the data, inference, what held-out sets say of it, advice. */
+#include "infer/advice.h"
+#include "infer/anchored_parts.h"
+#include "infer/choices.h"
+#include "infer/fit_state.h"
+#include "infer/judge.h"
+#include "infer/run_files.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Observed variables have no values of their own, or are asked for. */
+static lscm_status choose(fit *f, const char **reason, lscm_error *why)
+{
+    lscm_fit_settings *s = &f->settings;
+    bool values = f->data->shape[LSCM_VALUES].present;
+    *reason = "as asked";
+    if (s->decoder == DECODE_MLP || s->decoder == DECODE_IMAGE) {
+        return fail(why, LSCM_USAGE,
+                    "the anchored method has linear and identity decoders; take --method biols for "
+                    "a network");
+    }
+    if (f->run->resume) {
+        return fail(why, LSCM_USAGE,
+                    "the anchored method keeps no checkpoints, so there is nothing to resume; run "
+                    "it again");
+    }
+    if (s->decoder == DECODE_AUTO) {
+        s->decoder = values ? DECODE_LINEAR : DECODE_IDENTITY;
+        *reason = values ? "values set by do() label the causal variables"
+                         : "the variables themselves are observed";
+    }
+    if (s->noise == NOISE_AUTO) {
+        s->noise = NOISE_UNEQUAL;
+    }
+    return LSCM_OK;
+}
+
+/* One pass; rows are checked as they are read, and where something is not finite the check of the
+ * whole data set says what. */
+static lscm_status read_signal(fit *f, signal *s, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    meter m = meter_over(f->data, f->progress, "reading");
+    TRY(f->settings.decoder == DECODE_IDENTITY ? signal_identity(s, f->data, &m, why)
+                                               : signal_of(s, f->data, &m, why));
+    if (!isfinite(s->variance)) {
+        TRY(lscm_dataset_check(f->data, &(lscm_overview){0}, f->progress, why));
+    }
+done:
+    return status;
+}
+
+static lscm_status take_decoder(lscm_posterior *p, const signal *s, const anchored *a,
+                                lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    p->decode.x_noise = s->x_noise;
+    if (s->basis == NULL) {
+        p->decode.kind = DECODER_IDENTITY;
+        p->decode.sizes[0] = s->d;
+        return LSCM_OK;
+    }
+    p->decode.kind = DECODER_LINEAR;
+    p->decode.layers = 1;
+    p->decode.sizes[0] = s->d;
+    p->decode.sizes[1] = s->D;
+    TRY(encoder_invert(s, a, p->decode.weights, p->decode.bias, why));
+done:
+    return status;
+}
+
+static void take_draws(lscm_posterior *p, const signal *s, const anchored *a)
+{
+    size_t n = a->draws * a->d;
+    memcpy(p->w, a->w, n * a->d * sizeof(double));
+    memcpy(p->sigma, a->sigma, n * sizeof(double));
+    memcpy(p->intercept, a->intercept, n * sizeof(double));
+    memcpy(p->order, a->order, n * sizeof *p->order);
+    memcpy(p->log_p, a->log_p, a->draws * sizeof(double));
+    memcpy(p->log_q, a->log_q, a->draws * sizeof(double));
+    memcpy(p->edge_prob, a->edge_prob, a->d * a->d * sizeof(double));
+    encoder_z(s, a, p->z, p->z_sd);
+}
+
+static json_t *summary_of(const fit *f, const signal *s, const anchored *a, const judgement *j,
+                          const char *reason, double judged)
+{
+    static const char *const samplers[] = {"exact", "mcmc", "joint"};
+    json_t *summary = json_object();
+    json_t *seconds = json_pack("{s:f, s:f, s:f}", "read", f->read, "anchor", a->seconds_anchor,
+                                "graph", a->seconds_graph);
+    json_t *held_out = judgement_json(j, f->data->node_names);
+    (void)json_object_set_new(summary, "reason", json_string(reason));
+    (void)json_object_set_new(summary, "sampler", json_string(samplers[a->sampler]));
+    (void)json_object_set_new(summary, "r_hat", json_real(a->r_hat));
+    (void)json_object_set_new(summary, "ess", json_real(a->ess));
+    (void)json_object_set_new(summary, "prior",
+                              json_string(f->settings.graph_prior == GRAPH_PRIOR_UNIFORM
+                                              ? "uniform over graphs"
+                                              : "uniform over orders"));
+    (void)json_object_set_new(summary, "x_noise", json_real(s->x_noise));
+    (void)json_object_set_new(summary, "actuator_noise", json_real(a->anchor.actuator_noise));
+    if (s->basis != NULL) {
+        double explained = 0;
+        for (size_t k = 0; k < s->rank; k++) {
+            explained += s->spectrum[k];
+        }
+        (void)json_object_set_new(summary, "explained",
+                                  json_real(s->variance > 0 ? explained / s->variance : 0));
+        (void)json_object_set_new(summary, "anchors", anchors_json(a, f->data->node_names));
+    }
+    if (a->censored > 0) {
+        (void)json_object_set_new(summary, "censored", json_integer((json_int_t)a->censored));
+    }
+    if (held_out != NULL) {
+        (void)json_object_set_new(summary, "held_out", held_out);
+        (void)json_object_set_new(seconds, "judge", json_real(judged));
+    }
+    (void)json_object_set_new(summary, "seconds", seconds);
+    return summary;
+}
+
+lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    lscm_posterior *p = NULL;
+    signal s = {0};
+    anchored a = {0};
+    judgement j = {0};
+    const char *reason = NULL;
+    TRY(choose(f, &reason, why));
+    if (f->run->folder != NULL) {
+        TRY(run_folder_begin(f->run->folder, f->run->force, false, why));
+    }
+    TRY(read_signal(f, &s, why));
+    f->read = fit_seconds() - f->begun;
+    anchored_input in = {.signal = &s,
+                         .settings = &f->settings,
+                         .order = f->order,
+                         .forbidden = f->known.forbidden,
+                         .required = f->known.required,
+                         .draws = (size_t)f->settings.draws,
+                         .progress = f->progress};
+    TRY(anchored_infer(&a, &in, why));
+    double begun = fit_seconds();
+    if (f->settings.holdout > 0) {
+        TRY(judge(&j, &in, f->settings.holdout, why));
+    }
+    double judged = fit_seconds() - begun;
+    advise(&s, &a, f->data->node_names, f->warnings);
+    size_t weights = s.basis != NULL ? s.d * s.D : 0;
+    TRY(fit_posterior(f, &p, weights, s.basis != NULL ? s.D : 0, why));
+    TRY(take_decoder(p, &s, &a, why));
+    take_draws(p, &s, &a);
+    TRY(fit_save(f, p, summary_of(f, &s, &a, &j, reason, judged), why));
+    *out = p;
+    p = NULL;
+done:
+    if (status != LSCM_OK && f->run->folder != NULL) {
+        (void)rmdir(f->run->folder); /* goes only when nothing is in it */
+    }
+    lscm_posterior_free(p);
+    judgement_close(&j);
+    anchored_close(&a);
+    signal_close(&s);
+    return status;
+}

@@ -1,0 +1,295 @@
+#include "base/threads.h"
+#include "infer/joint_state.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double joint_uniform(joint_chain *c)
+{
+    return rng_uniform(c->random, c->used++);
+}
+
+double joint_normal(joint_chain *c)
+{
+    return rng_normal(c->random, c->used++);
+}
+
+double joint_chi2(joint_chain *c, double dof)
+{
+    c->used += c->used % 2;
+    double chi2 = 2 * rng_gamma(c->random, c->used, dof / 2);
+    c->used += RNG_GAMMA;
+    return chi2;
+}
+
+void joint_refresh(joint_chain *c, size_t i)
+{
+    family *f = &c->family[i];
+    memcpy(c->columns, f->candidate, f->count * sizeof *c->columns);
+    c->columns[f->count] = i;
+    /* the arrays are the chain's own */
+    double *mean = (double *)(uintptr_t)f->mean;
+    double *scatter = (double *)(uintptr_t)f->scatter;
+    grams_encode(c->p->grams, i, c->shift, c->slope, c->d, c->columns, f->count + 1, c->encode,
+                 mean, scatter);
+}
+
+double joint_score(const joint_chain *c, size_t i, uint32_t parents)
+{
+    const family *f = &c->family[i];
+    return (parents & f->required) == f->required ? family_score(f, &c->prior, parents) : -INFINITY;
+}
+
+/* ---- Labels ---- */
+
+/* Two passes over the rows in which j is a target: means, then what is left of them. */
+static void sum_labels(const joint_problem *p, size_t j, label_sums *out, double *row)
+{
+    const signal *s = p->signal;
+    int r = (int)s->rank;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t k = 0; k < s->rows; k++) {
+            if (s->mask[k * s->d + j] == 0 || (p->keep != NULL && p->keep[k] == 0)) {
+                continue;
+            }
+            const double *y = s->y + k * s->rank;
+            double v = s->values[k * s->d + j];
+            if (pass == 0) {
+                out->rows += 1;
+                cblas_daxpy(r, 1, y, 1, out->mean, 1);
+                out->value += v;
+                continue;
+            }
+            for (size_t i = 0; i < s->rank; i++) {
+                row[i] = y[i] - out->mean[i];
+            }
+            v -= out->value;
+            out->values += v * v;
+            cblas_daxpy(r, v, row, 1, out->cross, 1);
+            cblas_dsyr(CblasRowMajor, CblasUpper, r, 1, row, 1, out->scatter, r);
+        }
+        if (pass == 0 && out->rows > 0) {
+            cblas_dscal(r, 1 / out->rows, out->mean, 1);
+            out->value /= out->rows;
+        }
+    }
+    for (size_t a = 0; a < s->rank; a++) {
+        for (size_t b = 0; b < a; b++) {
+            out->scatter[a * s->rank + b] = out->scatter[b * s->rank + a];
+        }
+    }
+}
+
+/* ---- A chain ---- */
+
+static void lay_out_chain(joint_chain *c, arena *a)
+{
+    size_t d = c->d;
+    size_t r = c->r;
+    size_t most = 0;
+    double **vectors[] = {&c->score, &c->sigma,     &c->intercept, &c->shift,
+                          &c->noise, &c->label_fit, &c->sign};
+    double **signals[] = {&c->linear, &c->column, &c->product, &c->other};
+    double **squares[] = {&c->precision, &c->factor, &c->slope, &c->inverse};
+    c->family = arena_take(a, d, sizeof *c->family);
+    for (size_t i = 0; i < d; i++) {
+        size_t m = c->p->families[i].count + 1;
+        double *scatter = arena_take(a, m * m, sizeof(double));
+        double *mean = arena_take(a, m, sizeof(double));
+        if (c->family != NULL) {
+            c->family[i] = c->p->families[i];
+            c->family[i].scatter = scatter;
+            c->family[i].mean = mean;
+        }
+        most = m > most ? m : most;
+    }
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        *vectors[i] = arena_take(a, d, sizeof(double));
+    }
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        *signals[i] = arena_take(a, r, sizeof(double));
+    }
+    for (size_t i = 0; i < sizeof squares / sizeof squares[0]; i++) {
+        *squares[i] = arena_take(a, r * r, sizeof(double));
+    }
+    c->w = arena_take(a, d * d, sizeof(double));
+    c->parents = arena_take(a, d, sizeof *c->parents);
+    c->order = arena_take(a, d, sizeof *c->order);
+    c->position = arena_take(a, d, sizeof *c->position);
+    c->rename = arena_take(a, 3 * d, sizeof *c->rename);
+    c->encode = arena_take(a, 2 * most * r, sizeof(double));
+    c->columns = arena_take(a, most, sizeof *c->columns);
+    c->pivots = arena_take(a, r, sizeof *c->pivots);
+}
+
+static void begin_chain(joint_chain *c, const dag_draws *start, size_t number, rng r)
+{
+    size_t d = c->d;
+    const anchor *a = c->p->anchor;
+    c->random = (rng){r.seed, r.stream + 2 * number};
+    c->mechanisms = (rng){r.seed, r.stream + 2 * number + 1};
+    c->prior = c->p->prior;
+    memcpy(c->slope, c->p->slope, c->r * d * sizeof(double));
+    memcpy(c->shift, a->intercept, d * sizeof(double));
+    memcpy(c->noise, a->residual, d * sizeof(double));
+    memcpy(c->parents, start->parents + number * d, d * sizeof *c->parents);
+    memcpy(c->order, start->order + number * d, d * sizeof *c->order);
+    for (size_t k = 0; k < d; k++) {
+        c->position[c->order[k]] = k;
+    }
+}
+
+static lscm_status sweep(joint_chain *c, lscm_error *why)
+{
+    joint_move_unlabelled(c);
+    for (size_t i = 0; i < c->d; i++) {
+        joint_refresh(c, i);
+    }
+    joint_move_graph(c);
+    joint_draw_mechanisms(c);
+    if (!joint_invert(c)) {
+        return fail(why, LSCM_VALUE, "the encoder became singular; are two features duplicates?");
+    }
+    joint_draw_columns(c);
+    joint_draw_labels(c);
+    return LSCM_OK;
+}
+
+/* Nothing tells nodes without labels from each other, nor their signs: node i goes to to[i]. Only
+ * where background knowledge does not tell them apart either. */
+static void rename_unlabelled(joint_chain *c)
+{
+    size_t d = c->d;
+    size_t count = 0;
+    size_t *unlabelled = c->rename + d;
+    size_t *shuffled = unlabelled + d;
+    for (size_t i = 0; i < d; i++) {
+        c->rename[i] = i;
+        c->sign[i] = 1;
+        if (c->p->anchor->kind[i] == ANCHOR_NONE) {
+            unlabelled[count++] = i;
+            c->sign[i] = joint_uniform(c) < 0.5 ? -1 : 1;
+        }
+    }
+    rng_permutation(c->random, c->used, count, shuffled);
+    c->used += count;
+    for (size_t k = 0; k < count && c->p->interchangeable; k++) {
+        c->rename[unlabelled[k]] = unlabelled[shuffled[k]];
+    }
+}
+
+static void keep_draw(joint_chain *c, size_t at, const joint_draws *out)
+{
+    size_t d = c->d;
+    rename_unlabelled(c);
+    out->log_p[at] = (c->rows - (double)c->r) * c->log_det;
+    for (size_t i = 0; i < d; i++) {
+        size_t to = c->rename[i];
+        out->log_p[at] += c->score[i] + c->label_fit[i];
+        out->sigma[at * d + to] = c->sigma[i];
+        out->intercept[at * d + to] = c->sign[i] * c->intercept[i];
+        out->shift[at * d + to] = c->sign[i] * c->shift[i];
+        out->order[at * d + i] = c->rename[c->order[i]];
+        for (size_t j = 0; j < d; j++) {
+            out->w[(at * d + c->rename[j]) * d + to] = c->sign[j] * c->sign[i] * c->w[j * d + i];
+        }
+        for (size_t k = 0; k < c->r; k++) {
+            out->slope[(at * c->r + k) * d + to] = c->sign[i] * c->slope[k * d + i];
+        }
+    }
+}
+
+/* Sweeps of one chain; its kept draws go to first .. first + count - 1, spread evenly. */
+static lscm_status run_chain(joint_chain *c, size_t sweeps, size_t first, size_t count,
+                             const joint_draws *out, const lscm_progress *progress, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t burn = sweeps / 3;
+    size_t kept = 0;
+    for (size_t k = 0; k < sweeps; k++) {
+        TRY(sweep(c, why));
+        while (kept < count && k >= burn && (k - burn) * count >= kept * (sweeps - burn)) {
+            keep_draw(c, first + kept++, out);
+        }
+        if (progress != NULL && progress->report != NULL && k % 16 == 0 &&
+            !progress->report(progress->self, "sampling encoder and graph", k, sweeps)) {
+            return fail(why, LSCM_STOPPED, "stopped on request");
+        }
+    }
+done:
+    return status;
+}
+
+static void lay_out(joint_chain *chain, size_t chains, label_sums **label, double **row, arena *a)
+{
+    size_t d = chain[0].d;
+    *label = arena_take(a, d, sizeof **label);
+    *row = arena_take(a, chain[0].r, sizeof **row);
+    for (size_t j = 0; j < d; j++) {
+        label_sums sums = {.mean = arena_take(a, chain[0].r, sizeof(double)),
+                           .scatter = arena_take(a, chain[0].r * chain[0].r, sizeof(double)),
+                           .cross = arena_take(a, chain[0].r, sizeof(double))};
+        if (*label != NULL) {
+            (*label)[j] = sums;
+        }
+    }
+    for (size_t k = 0; k < chains; k++) {
+        lay_out_chain(&chain[k], a);
+        chain[k].label = *label;
+    }
+}
+
+lscm_status joint_sample(const joint_problem *problem, const joint_settings *settings,
+                         const dag_draws *start, rng r, const joint_draws *out,
+                         const lscm_progress *progress, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t chains = settings->chains;
+    const signal *s = problem->signal;
+    joint_chain *chain = calloc(chains, sizeof *chain);
+    lscm_error *failed = calloc(chains, sizeof *failed);
+    label_sums *label = NULL;
+    double *row = NULL;
+    arena memory = {0};
+    int blas = threads_blas_single();
+    if (chain == NULL || failed == NULL) {
+        status = fail_memory(why, chains * (sizeof *chain + sizeof *failed));
+        goto done;
+    }
+    for (size_t k = 0; k < chains; k++) {
+        chain[k] = (joint_chain){.p = problem, .d = s->d, .r = s->rank};
+    }
+    lay_out(chain, chains, &label, &row, &memory);
+    TRY(arena_open(&memory, why));
+    lay_out(chain, chains, &label, &row, &memory);
+    double rows = 0;
+    for (size_t k = 0; k < s->rows; k++) {
+        rows += problem->keep == NULL || problem->keep[k] != 0 ? 1 : 0;
+    }
+    for (size_t j = 0; j < s->d; j++) {
+        sum_labels(problem, j, &label[j], row);
+    }
+#pragma omp parallel for schedule(dynamic)
+    for (size_t k = 0; k < chains; k++) {
+        size_t first = out->count * k / chains;
+        size_t last = out->count * (k + 1) / chains;
+        chain[k].rows = rows;
+        begin_chain(&chain[k], start, k, r);
+        failed[k].status = run_chain(&chain[k], settings->sweeps, first, last - first, out,
+                                     k == 0 ? progress : NULL, &failed[k]);
+    }
+    for (size_t k = 0; k < chains && status == LSCM_OK; k++) {
+        status = failed[k].status;
+        if (status != LSCM_OK && why != NULL) {
+            *why = failed[k];
+        }
+    }
+done:
+    threads_blas_restore(blas);
+    free(chain);
+    free(failed);
+    arena_close(&memory);
+    return status;
+}

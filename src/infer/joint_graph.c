@@ -1,0 +1,131 @@
+/* Edges and order given z, W and s integrated out, by Gibbs steps on (order, parents), whose
+ * posterior is prod_i score_i(pa_i) with pa_i among the nodes before i (dag.h):
+ *
+ *   - an edge j -> i, j before i, is there with probability  1 / (1 + exp(score without - with))
+ *   - two neighbours a, b in the order take one of: a b, a -> b, b a, b -> a. */
+#include "infer/joint_state.h"
+
+#include <math.h>
+
+/* The bit of `parent` among the candidates of node i, or 0. */
+static uint32_t bit_of(const joint_chain *c, size_t i, size_t parent)
+{
+    const family *f = &c->family[i];
+    for (size_t k = 0; k < f->count; k++) {
+        if (f->candidate[k] == parent) {
+            return (uint32_t)1 << k;
+        }
+    }
+    return 0;
+}
+
+static void toggle(joint_chain *c, size_t i, uint32_t bit)
+{
+    uint32_t other = c->parents[i] ^ bit;
+    double score = joint_score(c, i, other);
+    if (joint_uniform(c) < 1 / (1 + exp(c->score[i] - score))) {
+        c->parents[i] = other;
+        c->score[i] = score;
+    }
+}
+
+/* Positions k and k + 1. */
+static void turn_pair(joint_chain *c, size_t k)
+{
+    size_t a = c->order[k];
+    size_t b = c->order[k + 1];
+    uint32_t in_b = bit_of(c, b, a);
+    uint32_t in_a = bit_of(c, a, b);
+    uint32_t with_b = c->parents[b] | in_b;
+    uint32_t without_b = c->parents[b] & ~in_b;
+    double apart = joint_score(c, b, without_b);
+    double log_weight[4] = {
+        c->score[a] + apart, in_b != 0 ? c->score[a] + joint_score(c, b, with_b) : -INFINITY,
+        c->score[a] + apart,
+        in_a != 0 ? joint_score(c, a, c->parents[a] | in_a) + apart : -INFINITY};
+    double most = fmax(fmax(log_weight[0], log_weight[1]), log_weight[3]);
+    double sum[4];
+    double total = 0;
+    if (!(most > -INFINITY)) {
+        return;
+    }
+    for (size_t i = 0; i < 4; i++) {
+        total += exp(log_weight[i] - most);
+        sum[i] = total;
+    }
+    double u = joint_uniform(c) * total;
+    size_t pick = u < sum[0] ? 0 : u < sum[1] ? 1 : u < sum[2] ? 2 : 3;
+    c->parents[b] = pick == 1 ? with_b : without_b;
+    c->parents[a] |= pick == 3 ? in_a : 0;
+    c->score[a] = joint_score(c, a, c->parents[a]);
+    c->score[b] = joint_score(c, b, c->parents[b]);
+    if (pick >= 2) {
+        c->order[k] = b;
+        c->order[k + 1] = a;
+        c->position[a] = k + 1;
+        c->position[b] = k;
+    }
+}
+
+void joint_move_graph(joint_chain *c)
+{
+    for (size_t i = 0; i < c->d; i++) {
+        c->score[i] = joint_score(c, i, c->parents[i]);
+    }
+    for (size_t i = 0; i < c->d; i++) {
+        const family *f = &c->family[i];
+        for (size_t k = 0; k < f->count; k++) {
+            if (c->position[f->candidate[k]] < c->position[i]) {
+                toggle(c, i, (uint32_t)1 << k);
+            }
+        }
+    }
+    for (size_t k = 0; k + 1 < c->d && c->p->order == NULL; k++) {
+        turn_pair(c, k);
+    }
+}
+
+/* One variance for all nodes given the weights: the residuals of all mechanisms and the pull of the
+ * ridge on the weights are a sample of it. */
+static void draw_variance(joint_chain *c)
+{
+    double sum = c->prior.ridge * c->prior.unit[0] * c->prior.unit[0];
+    double dof = c->prior.dof;
+    for (size_t i = 0; i < c->d; i++) {
+        const family *f = &c->family[i];
+        size_t m = f->count + 1;
+        double w[FAMILY_MOST + 1] = {0};
+        w[f->count] = -1;
+        for (size_t k = 0; k < f->count; k++) {
+            if ((c->parents[i] >> k & 1) != 0) {
+                double unit = c->prior.unit[f->candidate[k]];
+                w[k] = c->w[f->candidate[k] * c->d + i];
+                sum += c->prior.ridge * unit * unit * w[k] * w[k];
+                dof += 1;
+            }
+        }
+        for (size_t a = 0; a < m; a++) {
+            for (size_t b = 0; b < m && w[a] != 0; b++) {
+                sum += w[a] * f->scatter[a * m + b] * w[b];
+            }
+        }
+        dof += fmax(f->rows - 1, 0);
+    }
+    c->prior.variance = sum / joint_chi2(c, dof);
+}
+
+void joint_draw_mechanisms(joint_chain *c)
+{
+    for (size_t i = 0; i < c->d; i++) {
+        for (size_t j = 0; j < c->d; j++) {
+            c->w[j * c->d + i] = 0;
+        }
+        mechanism m = family_draw(&c->family[i], &c->prior, c->parents[i], c->mechanisms,
+                                  c->drawn++, c->w + i, c->d);
+        c->sigma[i] = m.sigma;
+        c->intercept[i] = m.intercept;
+    }
+    if (c->p->equal) {
+        draw_variance(c);
+    }
+}

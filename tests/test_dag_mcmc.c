@@ -1,0 +1,292 @@
+/* Orders sampled by Markov chains against all DAGs of five nodes; convergence figures against
+ * series whose answers are known. */
+#include "enumerate_dags.h" /* first: it has a parameter named like a type of gram.h */
+
+#include "infer/convergence.h"
+#include "infer/dag.h"
+#include "infer/gram.h"
+
+#include "lcg.h"
+#include "testing.h"
+
+enum { D = 5, DRAWS = 4000 };
+
+static const double units[D] = {1, 1, 1, 1, 1};
+
+static dag_prior plain_prior(void)
+{
+    return (dag_prior){.ridge = 0.1, .dof = 3, .log_odds = -0.5, .unit = units};
+}
+
+typedef struct knowledge {
+    uint8_t forbidden[D * D], required[D * D];
+} knowledge;
+
+/* Few rows of a random model under interventions, so that a lot stays in doubt. */
+static void make_families(families *out, uint64_t seed, size_t rows, const knowledge *k)
+{
+    lscm_error why = {0};
+    lcg g = {seed};
+    double w[D * D];
+    double z[200 * D];
+    uint8_t mask[200 * D];
+    size_t order[D] = {0};
+    size_t count[D];
+    size_t candidate[D * (D - 1)];
+    lcg_weights(&g, D, 0.6, order, w);
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t p = 0; p < D; p++) {
+            size_t i = order[p];
+            mask[r * D + i] = lcg_uniform(&g) < 0.15 ? 1 : 0;
+            z[r * D + i] = (1.0 + 0.3 * (double)i) * lcg_normal(&g);
+            for (size_t q = 0; q < p && mask[r * D + i] == 0; q++) {
+                z[r * D + i] += 0.3 * w[order[q] * D + i] * z[r * D + order[q]];
+            }
+        }
+    }
+    for (size_t i = 0; i < D; i++) {
+        count[i] = 0;
+        for (size_t j = 0; j < D; j++) {
+            if (j != i && (k == NULL || k->forbidden[j * D + i] == 0)) {
+                candidate[i * (D - 1) + count[i]++] = j;
+            }
+        }
+    }
+    assert_ok(families_of(out, z, mask, NULL, rows, D, count, candidate, D - 1,
+                          k != NULL ? k->required : NULL, &why));
+}
+
+typedef struct sampled {
+    uint32_t parents[DRAWS * D];
+    size_t order[DRAWS * D];
+    double edge_prob[D * D], share[D * D]; /* share: of the draws */
+    dag_draws draws;
+    dag_result result;
+} sampled;
+
+static sampled *sample(const family *list, const dag_prior *prior, const size_t *order,
+                       size_t steps, uint64_t seed)
+{
+    lscm_error why = {0};
+    sampled *s = calloc(1, sizeof *s);
+    s->draws = (dag_draws){DRAWS, D, s->parents, s->order};
+    s->result.edge_prob = s->edge_prob;
+    dag_mcmc_settings settings = {.steps = steps};
+    assert_ok(dag_mcmc(list, D, prior, order, &settings, (rng){seed, 1}, &s->draws, &s->result,
+                       NULL, &why));
+    for (size_t k = 0; k < DRAWS; k++) {
+        size_t place[D] = {0};
+        for (size_t p = 0; p < D; p++) {
+            place[s->order[k * D + p]] += p + 1; /* 0 would be a node left out */
+        }
+        for (size_t i = 0; i < D; i++) {
+            assert_in_range(place[i], 1, D);
+            assert_int_equal(s->order[k * D + place[i] - 1], i);
+            for (size_t c = 0; c < list[i].count; c++) {
+                size_t j = list[i].candidate[c];
+                if ((s->parents[k * D + i] >> c & 1) != 0) {
+                    assert_true(place[j] < place[i]);
+                    s->share[j * D + i] += 1.0 / DRAWS;
+                }
+            }
+            assert_int_equal(s->parents[k * D + i] & list[i].required, list[i].required);
+        }
+    }
+    return s;
+}
+
+static void compare(const sampled *s, const dag_yardstick *truth, double tolerance)
+{
+    for (size_t k = 0; k < (size_t)D * D; k++) {
+        assert_near(s->edge_prob[k], truth->edge_prob[k], tolerance);
+        assert_near(s->share[k], truth->edge_prob[k], tolerance + 0.02);
+    }
+}
+
+static void all_graphs(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        families f;
+        dag_yardstick truth;
+        dag_prior prior = plain_prior();
+        prior.variance = seed == 3 ? 2 : 0;
+        make_families(&f, seed, 30 + 40 * (size_t)seed, NULL);
+        enumerate_dags(&truth, f.list, D, &prior, NULL, NULL, NULL);
+        sampled *s = sample(f.list, &prior, NULL, 60000, seed);
+        compare(s, &truth, 0.025);
+        assert_true(s->result.r_hat >= 1 && s->result.r_hat < 1.05);
+        assert_true(s->result.ess > 400 && s->result.ess <= DRAWS);
+        free(s);
+        families_close(&f);
+    }
+}
+
+static void background_knowledge(void **state)
+{
+    (void)state;
+    knowledge k = {0};
+    k.forbidden[0 * D + 1] = 1;
+    k.forbidden[3 * D + 2] = 1;
+    k.required[4 * D + 0] = 1;
+    k.required[2 * D + 4] = 1;
+    k.required[1 * D + 3] = 1;
+    families f;
+    dag_yardstick truth;
+    dag_prior prior = plain_prior();
+    make_families(&f, 8, 60, &k);
+    enumerate_dags(&truth, f.list, D, &prior, NULL, NULL, NULL);
+    sampled *s = sample(f.list, &prior, NULL, 60000, 8);
+    compare(s, &truth, 0.025);
+    assert_near(s->edge_prob[4 * D + 0], 1, 0);
+    assert_near(s->edge_prob[0 * D + 1], 0, 0);
+    free(s);
+    families_close(&f);
+
+    k.required[0 * D + 2] = 1; /* 2 -> 4 -> 0 -> 2 */
+    make_families(&f, 8, 60, &k);
+    lscm_error why = {0};
+    double edge_prob[D * D];
+    dag_draws none = {.d = D};
+    dag_result result = {.edge_prob = edge_prob};
+    dag_mcmc_settings settings = {.steps = 100};
+    assert_fails(
+        dag_mcmc(f.list, D, &prior, NULL, &settings, (rng){1, 1}, &none, &result, NULL, &why),
+        LSCM_VALUE, "round in a circle");
+    families_close(&f);
+}
+
+static void order_given(void **state)
+{
+    (void)state;
+    const size_t order[D] = {3, 1, 4, 0, 2};
+    families f;
+    dag_yardstick truth;
+    dag_prior prior = plain_prior();
+    make_families(&f, 5, 50, NULL);
+    enumerate_dags(&truth, f.list, D, &prior, order, NULL, NULL);
+    sampled *s = sample(f.list, &prior, order, 0, 5);
+    for (size_t k = 0; k < (size_t)D * D; k++) {
+        assert_near(s->edge_prob[k], truth.edge_prob[k], 1e-9);
+        assert_near(s->share[k], truth.edge_prob[k], 0.04);
+    }
+    for (size_t k = 0; k < DRAWS; k++) {
+        assert_memory_equal(s->order + k * D, order, sizeof order);
+    }
+    free(s);
+    families_close(&f);
+}
+
+static void any_thread_count(void **state)
+{
+    (void)state;
+    families f;
+    dag_prior prior = plain_prior();
+    make_families(&f, 2, 80, NULL);
+    lscm_set_threads(1);
+    sampled *a = sample(f.list, &prior, NULL, 9000, 4);
+    lscm_set_threads(3);
+    sampled *b = sample(f.list, &prior, NULL, 9000, 4);
+    assert_memory_equal(a->parents, b->parents, sizeof a->parents);
+    assert_memory_equal(a->order, b->order, sizeof a->order);
+    assert_memory_equal(a->edge_prob, b->edge_prob, sizeof a->edge_prob);
+    assert_near(a->result.ess, b->result.ess, 0);
+    free(a);
+    free(b);
+    families_close(&f);
+}
+
+static bool stop_at_once(void *self, const char *what, uint64_t done, uint64_t total)
+{
+    (void)what;
+    (void)total;
+    *(uint64_t *)self = done;
+    return done < 3;
+}
+
+static void stopping(void **state)
+{
+    (void)state;
+    lscm_error why = {0};
+    families f;
+    dag_prior prior = plain_prior();
+    uint64_t seen = 0;
+    lscm_progress progress = {stop_at_once, &seen};
+    double edge_prob[D * D];
+    dag_draws none = {.d = D};
+    dag_result result = {.edge_prob = edge_prob};
+    dag_mcmc_settings settings = {.steps = 2000};
+    make_families(&f, 2, 80, NULL);
+    assert_fails(
+        dag_mcmc(f.list, D, &prior, NULL, &settings, (rng){1, 1}, &none, &result, &progress, &why),
+        LSCM_STOPPED, "stopped");
+    assert_int_equal(seen, 3);
+    families_close(&f);
+}
+
+/* Chains that go to and fro about means of their own: W and B are known. */
+static void r_hat(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    double x[3 * N];
+    const double mean[3] = {0, 1, 4};
+    for (size_t t = 0; t < (size_t)3 * N; t++) {
+        x[t] = mean[t / N] + (t % 2 == 0 ? 1 : -1);
+    }
+    double half = N / 2.0;
+    double within = half / (half - 1);
+    double middle = 5.0 / 3;
+    double between =
+        2 * (middle * middle + (1 - middle) * (1 - middle) + (4 - middle) * (4 - middle)) / 5;
+    assert_near(split_r_hat(x, 3, N), sqrt(((half - 1) / half * within + between) / within), 1e-12);
+    /* a trend within one chain is seen, since it is split */
+    for (size_t t = 0; t < N; t++) {
+        x[t] = (double)t;
+    }
+    assert_true(split_r_hat(x, 1, N) > 1.5);
+    for (size_t t = 0; t < (size_t)3 * N; t++) {
+        x[t] = 0.7;
+    }
+    assert_near(split_r_hat(x, 3, N), 1, 0);
+    assert_near(effective_samples(x, 3, N), 3 * N, 0);
+    for (size_t t = 0; t < N; t++) {
+        x[t] = 0.2; /* each chain constant, and not the same */
+    }
+    assert_true(split_r_hat(x, 3, N) > 1e3 && isfinite(split_r_hat(x, 3, N)));
+    assert_true(effective_samples(x, 3, N) < 5);
+}
+
+/* AR(1): n (1 - phi)/(1 + phi). */
+static void ess(void **state)
+{
+    (void)state;
+    enum { N = 20000, M = 2 };
+    double *x = malloc((size_t)M * N * sizeof *x);
+    const double phi[] = {0, 0.5, 0.9};
+    lcg g = {3};
+    for (size_t p = 0; p < 3; p++) {
+        for (size_t c = 0; c < M; c++) {
+            double value = lcg_normal(&g) / sqrt(1 - phi[p] * phi[p]);
+            for (size_t t = 0; t < N; t++) {
+                x[c * N + t] = value;
+                value = phi[p] * value + lcg_normal(&g);
+            }
+        }
+        double expected = (double)M * N * (1 - phi[p]) / (1 + phi[p]);
+        assert_near(effective_samples(x, M, N), expected, 0.12 * expected);
+        assert_near(split_r_hat(x, M, N), 1, 0.01);
+    }
+    free(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_graphs),  cmocka_unit_test(background_knowledge),
+        cmocka_unit_test(order_given), cmocka_unit_test(any_thread_count),
+        cmocka_unit_test(stopping),    cmocka_unit_test(r_hat),
+        cmocka_unit_test(ess),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,248 @@
+/* The screen keeps the true parents of simulated data under interventions, follows background
+ * knowledge, and survives data from which nothing can be learned. */
+#include "infer/screen.h"
+
+#include "lcg.h"
+#include "testing.h"
+
+typedef struct problem {
+    size_t rows, d, most;
+    double *z, *w;
+    uint8_t *mask;
+    size_t *order, *count, *candidate;
+} problem;
+
+/* `edges` expected per node; half of the rows observational, the others in sets of 20 rows with one
+ * target each in turn (single) or one to d - 1. */
+static problem make(size_t rows, size_t d, double edges, bool single, size_t most, uint64_t seed)
+{
+    problem p = {.rows = rows, .d = d, .most = most};
+    lcg g = {seed};
+    p.z = calloc(rows * d, sizeof *p.z);
+    p.w = calloc(d * d, sizeof *p.w);
+    p.mask = calloc(rows * d, 1);
+    p.order = calloc(d, sizeof *p.order);
+    p.count = calloc(d, sizeof *p.count);
+    p.candidate = calloc(d * most, sizeof *p.candidate);
+    lcg_weights(&g, d, 2 * edges / (double)(d - 1), p.order, p.w);
+    for (size_t r = 0; r < rows; r++) {
+        uint8_t *mask = p.mask + r * d;
+        double *z = p.z + r * d;
+        if (r >= rows / 2 && r % 20 == 0) {
+            double share = lcg_uniform(&g);
+            for (size_t i = 0; i < d; i++) {
+                mask[i] = (single ? i == r / 20 % d : lcg_uniform(&g) < share) ? 1 : 0;
+            }
+        } else if (r >= rows / 2 && r % 20 > 0) {
+            memcpy(mask, mask - d, d);
+        }
+        for (size_t a = 0; a < d; a++) {
+            size_t i = p.order[a];
+            z[i] = mask[i] != 0 ? 2 * lcg_normal(&g) : (1 + (double)(i % 3) / 2) * lcg_normal(&g);
+            for (size_t b = 0; b < a && mask[i] == 0; b++) {
+                z[i] += p.w[p.order[b] * d + i] * z[p.order[b]];
+            }
+        }
+    }
+    return p;
+}
+
+static void discard(problem *p)
+{
+    free(p->z);
+    free(p->w);
+    free(p->mask);
+    free(p->order);
+    free(p->count);
+    free(p->candidate);
+}
+
+static bool is_candidate(const problem *p, size_t j, size_t i)
+{
+    for (size_t k = 0; k < p->count[i]; k++) {
+        if (p->candidate[i * p->most + k] == j) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t missed(const problem *p)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < p->d; i++) {
+        assert_true(p->count[i] <= p->most);
+        for (size_t k = 0; k < p->count[i]; k++) {
+            size_t j = p->candidate[i * p->most + k];
+            assert_true(j < p->d && j != i);
+            assert_true(k == 0 || p->candidate[i * p->most + k - 1] < j);
+        }
+        for (size_t j = 0; j < p->d; j++) {
+            missing += p->w[j * p->d + i] != 0 && !is_candidate(p, j, i) ? 1 : 0;
+        }
+    }
+    return missing;
+}
+
+/* All near (d <= 64) and selected; one target and many. */
+static void keeps_parents(void **state)
+{
+    (void)state;
+    lscm_error why = {0};
+    const struct {
+        size_t rows, d;
+        double edges;
+        bool single;
+        size_t most;
+    } cases[] = {{2000, 30, 2, false, 12},
+                 {2400, 30, 2, true, 12},
+                 {4000, 70, 1, false, 10},
+                 {4000, 70, 1, true, 10}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        problem p =
+            make(cases[c].rows, cases[c].d, cases[c].edges, cases[c].single, cases[c].most, 5 + c);
+        size_t *order = calloc(p.d, sizeof *order);
+        size_t backward = 0;
+        assert_ok(screen_with_order(p.z, p.mask, p.rows, p.d, NULL, NULL, p.most, p.count,
+                                    p.candidate, order, NULL, &why));
+        assert_int_equal(missed(&p), 0);
+        for (size_t a = 0; a < p.d; a++) {
+            for (size_t b = 0; b < a; b++) {
+                backward += p.w[order[a] * p.d + order[b]] != 0 ? 1 : 0;
+            }
+        }
+        assert_true(backward <= p.d / 10);
+        free(order);
+        discard(&p);
+    }
+}
+
+static void any_thread_count(void **state)
+{
+    (void)state;
+    lscm_error why = {0};
+    problem p = make(1500, 70, 1, false, 8, 3);
+    size_t *count = calloc(p.d, sizeof *count);
+    size_t *candidate = calloc(p.d * p.most, sizeof *candidate);
+    lscm_set_threads(1);
+    assert_ok(screen_candidates(p.z, p.mask, p.rows, p.d, NULL, NULL, p.most, count, candidate,
+                                NULL, &why));
+    lscm_set_threads(3);
+    assert_ok(screen_candidates(p.z, p.mask, p.rows, p.d, NULL, NULL, p.most, p.count, p.candidate,
+                                NULL, &why));
+    assert_memory_equal(count, p.count, p.d * sizeof *count);
+    for (size_t i = 0; i < p.d; i++) {
+        assert_memory_equal(candidate + i * p.most, p.candidate + i * p.most,
+                            count[i] * sizeof *candidate);
+    }
+    free(count);
+    free(candidate);
+    discard(&p);
+}
+
+static void background_knowledge(void **state)
+{
+    (void)state;
+    lscm_error why = {0};
+    problem p = make(800, 26, 1, true, 6, 4);
+    size_t d = p.d;
+    uint8_t *forbidden = calloc(d * d, 1);
+    uint8_t *required = calloc(d * d, 1);
+    for (size_t i = 0; i < d; i++) {
+        forbidden[3 * d + i] = 1; /* node 3 causes nothing */
+        required[7 * d + i] = i == 2 || i == 11 ? 1 : 0;
+    }
+    assert_ok(screen_candidates(p.z, p.mask, p.rows, d, forbidden, required, p.most, p.count,
+                                p.candidate, NULL, &why));
+    for (size_t i = 0; i < d; i++) {
+        assert_false(is_candidate(&p, 3, i));
+    }
+    assert_true(is_candidate(&p, 7, 2) && is_candidate(&p, 7, 11));
+    forbidden[7 * d + 2] = 1;
+    assert_fails(screen_candidates(p.z, p.mask, p.rows, d, forbidden, required, p.most, p.count,
+                                   p.candidate, NULL, &why),
+                 LSCM_VALUE, "7 -> 2 is both required and forbidden");
+    memset(required, 0, d * d);
+    for (size_t j = 10; j < 17; j++) {
+        required[j * d + 0] = 1;
+    }
+    assert_fails(screen_candidates(p.z, p.mask, p.rows, d, NULL, required, p.most, p.count,
+                                   p.candidate, NULL, &why),
+                 LSCM_VALUE, "node 0 has 7 required parents");
+    free(forbidden);
+    free(required);
+    discard(&p);
+}
+
+static void few_nodes(void **state)
+{
+    (void)state;
+    lscm_error why = {0};
+    problem p = make(40, 5, 1, true, 4, 6);
+    assert_ok(
+        screen_candidates(p.z, p.mask, p.rows, 5, NULL, NULL, 4, p.count, p.candidate, NULL, &why));
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(p.count[i], 4);
+        for (size_t j = 0; j < 5; j++) {
+            assert_int_equal(is_candidate(&p, j, i), j != i);
+        }
+    }
+    discard(&p);
+}
+
+/* Constant and duplicate columns, a node never free, fewer rows than nodes. */
+static void poor_data(void **state)
+{
+    (void)state;
+    lscm_error why = {0};
+    const size_t nodes[] = {30, 70};
+    for (size_t c = 0; c < 2; c++) {
+        for (size_t rows = 0; rows <= 400; rows = rows == 0 ? 3 : rows == 3 ? 20 : rows * 20) {
+            problem p = make(rows + 1, nodes[c], 1, false, 5, 9);
+            for (size_t r = 0; r < rows; r++) {
+                double *z = p.z + r * p.d;
+                z[4] = 2.5;
+                z[6] = z[5];
+                p.mask[r * p.d + 8] = 1;
+            }
+            assert_ok(screen_candidates(p.z, p.mask, rows, p.d, NULL, NULL, p.most, p.count,
+                                        p.candidate, NULL, &why));
+            (void)missed(&p); /* checks the lists */
+            discard(&p);
+        }
+    }
+}
+
+static bool never(void *self, const char *what, uint64_t done, uint64_t total)
+{
+    (void)self;
+    (void)what;
+    (void)done;
+    (void)total;
+    return false;
+}
+
+static void stopping(void **state)
+{
+    (void)state;
+    lscm_error why = {0};
+    const lscm_progress progress = {never, NULL};
+    problem p = make(600, 70, 1, false, 5, 2);
+    assert_fails(screen_candidates(p.z, p.mask, p.rows, p.d, NULL, NULL, p.most, p.count,
+                                   p.candidate, &progress, &why),
+                 LSCM_STOPPED, "stopped");
+    discard(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_parents),
+        cmocka_unit_test(any_thread_count),
+        cmocka_unit_test(background_knowledge),
+        cmocka_unit_test(few_nodes),
+        cmocka_unit_test(poor_data),
+        cmocka_unit_test(stopping),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
