@@ -31,7 +31,8 @@ static problem make(size_t rows, size_t d, double edges, bool single, size_t mos
         if (r >= rows / 2 && r % 20 == 0) {
             double share = lcg_uniform(&g);
             for (size_t i = 0; i < d; i++) {
-                mask[i] = (single ? i == r / 20 % d : lcg_uniform(&g) < share) ? 1 : 0;
+                bool hit = single ? i == r / 20 % d : lcg_uniform(&g) < share;
+                mask[i] = hit ? 1 : 0;
             }
         } else if (r >= rows / 2 && r % 20 > 0) {
             memcpy(mask, mask - d, d);

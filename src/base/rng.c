@@ -237,6 +237,13 @@ void rng_uniforms(rng r, uint64_t first, size_t n, double *out)
 
 void rng_normals(rng r, uint64_t first, size_t n, double *out)
 {
+    enum { FEW = 24 }; /* a chunk costs more than so many by themselves */
+    for (size_t k = 0; k < n && n < FEW; k++) {
+        out[k] = rng_normal(r, first + k);
+    }
+    if (n < FEW) {
+        return;
+    }
     fill(fill_normals, r, first, n, out);
 }
 

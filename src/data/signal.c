@@ -25,7 +25,8 @@ lscm_status signal_directions(principal *out, const lscm_dataset *data, double *
                               size_t D, size_t wanted, lscm_error *why)
 {
     lscm_status status = principal_of(out, x, n, D, wanted, why);
-    if (status == LSCM_VALUE) {
+    lscm_overview overview = {0};
+    if (status == LSCM_VALUE && lscm_dataset_check(data, &overview, NULL, why) == LSCM_OK) {
         status = fail(why, LSCM_VALUE,
                       "%s: the covariance of 'x' cannot be computed, its numbers are too large; "
                       "scale them down",
@@ -243,7 +244,7 @@ lscm_status signal_identity(signal *out, const lscm_dataset *data, meter *m, lsc
     if (s.D != s.d) {
         return fail(why, LSCM_SHAPE,
                     "%s: 'x' has %zu columns but there are %zu nodes; variables that are observed "
-                    "themselves have one column each",
+                    "themselves have one column each, anything else needs 'values'",
                     data->path, s.D, s.d);
     }
     TRY(open_memory(&s, false, why));

@@ -23,14 +23,16 @@ typedef struct signal {
     double *basis;    /* (D, r): E; NULL when y is x itself (identity: c = 0, r = d = D) */
     double *spectrum; /* (r): variance of y, largest first; per column of x for identity */
     double variance;  /* of x: mean over rows of ||x - c||^2 */
-    double next;    /* the largest variance outside E; 0 when there is none */
-    double x_noise; /* s_x; 0 when nothing is left to tell it from, or only rounding */
+    double next;      /* the largest variance outside E; 0 when there is none */
+    double x_noise;   /* s_x; 0 when nothing is left to tell it from, or only rounding */
     arena memory;
     void *y_block; /* owned memory of y; NULL when y lies elsewhere */
 } signal;
 
-/* The rows must have been checked (lscm_dataset_check), values present. `m` may be NULL; it gets
- * the bytes of x, targets and values as they stand in the file. Constant x has rank 0. */
+/* Values must be present. Targets and values are checked as they are read; where x is not finite,
+ * it fails naming the place, or `variance` is not finite (then ask lscm_dataset_check). `m` may be
+ * NULL; it gets the bytes of x, targets and values as they stand in the file. Constant x has rank
+ * 0. */
 lscm_status signal_of(signal *out, const lscm_dataset *data, meter *m, lscm_error *why);
 /* The same, keeping x in memory only when it has at most `bytes` as double (a quarter of that for
  * the sample of rows otherwise). */

@@ -1,8 +1,10 @@
 /* Whole fields in memory, read block by block so that progress is seen and a stop is heard: x as
  * double, masks as bytes, values that are 0 wherever there was no target (whatever the file has
- * there, NaN included). */
+ * there, NaN included). Masks are 0 or 1 and values at targets finite, or the first fault is named;
+ * x that is not finite shows in its covariance. */
 #include "data/signal_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const size_t BLOCK_BYTES = (size_t)1 << 22;
@@ -35,6 +37,23 @@ lscm_status signal_rows(const lscm_dataset *data, double *x, meter *m, lscm_erro
     return read_all(data, LSCM_X, x, m, why);
 }
 
+/* The sentence about what is wrong in these rows, which are read again. */
+static lscm_status find_fault(const lscm_dataset *data, lscm_field field, size_t first, size_t rows,
+                              lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t bytes = rows * shape_row_bytes(&data->shape[field]);
+    void *raw = malloc(bytes);
+    if (raw == NULL) {
+        return fail_memory(why, bytes);
+    }
+    TRY(dataset_read_raw(data, field, first, rows, raw, why));
+    TRY(dataset_check_rows(data, field, first, rows, raw, why));
+done:
+    free(raw);
+    return status;
+}
+
 static lscm_status read_masks(const lscm_dataset *data, uint8_t *mask, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -48,8 +67,13 @@ static lscm_status read_masks(const lscm_dataset *data, uint8_t *mask, meter *m,
     for (size_t first = 0; first < data->rows; first += step) {
         size_t rows = data->rows - first < step ? data->rows - first : step;
         TRY(lscm_dataset_read(data, LSCM_TARGETS, first, rows, targets, why));
+        bool binary = true;
         for (size_t k = 0; k < rows * d; k++) {
             mask[first * d + k] = targets[k] != 0 ? 1 : 0;
+            binary = binary && (targets[k] == 0 || targets[k] == 1);
+        }
+        if (!binary) {
+            TRY(find_fault(data, LSCM_TARGETS, first, rows, why));
         }
         TRY(count_rows(m, data, LSCM_TARGETS, rows, why));
     }
@@ -64,9 +88,14 @@ lscm_status signal_labels(const lscm_dataset *data, uint8_t *mask, double *value
     lscm_status status = LSCM_OK;
     TRY(read_masks(data, mask, m, why));
     if (values != NULL) {
+        bool finite = true;
         TRY(read_all(data, LSCM_VALUES, values, m, why));
         for (size_t k = 0; k < data->rows * data->nodes; k++) {
             values[k] = mask[k] != 0 ? values[k] : 0;
+            finite = finite && isfinite(values[k]);
+        }
+        if (!finite) {
+            TRY(find_fault(data, LSCM_VALUES, 0, data->rows, why));
         }
     }
 done:

@@ -136,9 +136,32 @@ static void advise_on_decoder(const signal *s, const anchored *a, char *const *n
     }
 }
 
+static void advise_on_rows(const signal *s, char *const *names, json_t *warnings)
+{
+    node_list still = {{0}, 0};
+    if (s->rows < 2 * s->d) {
+        warn(warnings, "%zu rows for %zu nodes: too few to believe any edge", s->rows, s->d);
+    }
+    for (size_t j = 0; j < s->d && s->basis == NULL; j++) {
+        if (!(s->spectrum[j] > 0)) {
+            list_add(&still, names, j);
+        }
+    }
+    if (still.count > 0) {
+        warn(warnings, "constant: %s. Nothing can be said of its edges", still.text);
+    }
+}
+
 void advise(const signal *s, const anchored *a, char *const *names, json_t *warnings)
 {
+    advise_on_rows(s, names, warnings);
     advise_on_design(s, a, names, warnings);
+    if (a->dispersion > 1) {
+        warn(warnings,
+             "rows of an intervention set are more alike than the model explains (between sets the "
+             "residuals vary %.0f times as much as within): a row counts as 1/%.0f of one",
+             a->dispersion, a->dispersion);
+    }
     if (s->basis != NULL) {
         advise_on_decoder(s, a, names, warnings);
     }

@@ -1,13 +1,15 @@
 #include "infer/anchored_parts.h"
+#include "infer/convergence.h"
 #include "infer/fit_state.h"
 #include "infer/joint.h"
+#include "infer/latent_chain.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOINT_MOST = 64, JOINT_CHAINS = 4, JOINT_SWEEPS = 600 };
+enum { JOINT_MOST = 64, CHAINS = 4, SWEEPS = 600, LATENT_MOST = 4000000 };
 
 static void lay_out(anchored *a, const anchored_input *in, double **psi, double **sorted)
 {
@@ -88,6 +90,46 @@ static bool encoder_matters(const anchored *a, const graph_posterior *g)
     return matters;
 }
 
+static size_t chains_of(const anchored_input *in)
+{
+    size_t chains = in->settings->chains > 0 ? (size_t)in->settings->chains : CHAINS;
+    return chains < in->draws ? chains : in->draws;
+}
+
+/* Of each chain: one for every draw kept, and half as many again before. */
+static size_t sweeps_of(const anchored_input *in)
+{
+    size_t sweeps = (in->draws / chains_of(in) + 1) * 3 / 2;
+    return sweeps > SWEEPS ? sweeps : SWEEPS;
+}
+
+/* Edge probabilities from the draws, which stand chain by chain, and how far the chains agree: the
+ * worst over weights of edges that are in doubt or not. */
+static void take_edges(anchored *a, size_t chains, double *series)
+{
+    size_t d = a->d;
+    size_t n = a->draws / chains;
+    a->r_hat = 1;
+    a->ess = (double)a->draws;
+    for (size_t e = 0; e < d * d; e++) {
+        double present = 0;
+        for (size_t k = 0; k < a->draws; k++) {
+            present += a->w[k * d * d + e] != 0 ? 1 : 0;
+        }
+        a->edge_prob[e] = present / (double)a->draws;
+        if (present * 50 < (double)a->draws) {
+            continue; /* hardly ever there */
+        }
+        for (size_t c = 0; c < chains; c++) {
+            for (size_t k = 0; k < n; k++) {
+                series[c * n + k] = a->w[(c * a->draws / chains + k) * d * d + e];
+            }
+        }
+        a->r_hat = fmax(a->r_hat, split_r_hat(series, chains, n));
+        a->ess = fmin(a->ess, effective_samples(series, chains, n));
+    }
+}
+
 static void take_moments(anchored *a, const joint_draws *draws)
 {
     size_t d = a->d;
@@ -117,17 +159,12 @@ static void take_moments(anchored *a, const joint_draws *draws)
             }
         }
     }
-    memset(a->edge_prob, 0, d * d * sizeof(double));
-    for (size_t k = 0; k < a->draws; k++) {
-        for (size_t i = 0; i < d * d; i++) {
-            a->edge_prob[i] += a->w[k * d * d + i] != 0 ? 1 : 0;
-        }
-    }
-    cblas_dscal((int)(d * d), share, a->edge_prob, 1);
 }
 
-static void lay_out_joint(joint_draws *draws, const anchored *a, arena *m)
+static void lay_out_joint(joint_draws *draws, dag_draws *start, const anchored *a, arena *m)
 {
+    start->parents = arena_take(m, start->count * a->d, sizeof *start->parents);
+    start->order = arena_take(m, start->count * a->d, sizeof *start->order);
     draws->shift = arena_take(m, a->draws * a->d, sizeof(double));
     draws->slope = arena_take(m, a->draws * a->rank * a->d, sizeof(double));
 }
@@ -137,8 +174,8 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
 {
     lscm_status status = LSCM_OK;
     size_t d = a->d;
-    size_t chains = in->settings->chains > 0 ? (size_t)in->settings->chains : JOINT_CHAINS;
-    size_t sweeps = (a->draws / chains + 1) * 3 / 2;
+    size_t chains = chains_of(in);
+    size_t sweeps = sweeps_of(in);
     grams sums = {0};
     arena memory = {0};
     joint_draws draws = {.count = a->draws,
@@ -148,11 +185,9 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
                          .intercept = a->intercept,
                          .log_p = a->log_p};
     bool unlabelled = false;
-    chains = chains < a->draws ? chains : a->draws;
     for (size_t j = 0; j < d; j++) {
         unlabelled = unlabelled || a->anchor.kind[j] == ANCHOR_NONE;
     }
-    sweeps = sweeps > JOINT_SWEEPS ? sweeps : JOINT_SWEEPS;
     joint_settings settings = {chains, unlabelled ? 4 * sweeps : sweeps};
     joint_problem problem = {.signal = in->signal,
                              .keep = in->keep,
@@ -166,31 +201,78 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
                              .interchangeable = in->order == NULL && in->forbidden == NULL &&
                                                 in->required == NULL};
     problem.prior.variance = g->variance[0];
+    dag_draws start = {.count = chains, .d = d};
     TRY(grams_of(&sums, in->signal, in->keep, why));
-    lay_out_joint(&draws, a, &memory);
+    lay_out_joint(&draws, &start, a, &memory);
     TRY(arena_open(&memory, why));
-    lay_out_joint(&draws, a, &memory);
+    lay_out_joint(&draws, &start, a, &memory);
     /* starts spread over the graphs drawn with the encoder as it is */
-    dag_draws start = {chains, d, calloc(chains * d, sizeof *start.parents), a->order};
-    if (start.parents == NULL) {
-        status = fail_memory(why, chains * d * sizeof *start.parents);
-        goto done;
-    }
     for (size_t k = 0; k < chains; k++) {
         size_t from = k * a->draws / chains;
         memcpy(start.parents + k * d, g->parents + from * d, d * sizeof *start.parents);
         memcpy(start.order + k * d, g->order + from * d, d * sizeof *start.order);
     }
-    status = joint_sample(&problem, &settings, &start, (rng){(uint64_t)in->settings->seed, 8000},
-                          &draws, in->progress, why);
-    free(start.parents);
-    TRY(status);
+    TRY(joint_sample(&problem, &settings, &start, (rng){(uint64_t)in->settings->seed, 8000}, &draws,
+                     in->progress, why));
     take_moments(a, &draws);
+    take_edges(a, chains, draws.shift);
     memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
     a->sampler = SAMPLER_JOINT;
     anchor_apply(in->signal, a->shift, a->slope, a->z);
 done:
     grams_close(&sums);
+    arena_close(&memory);
+    return status;
+}
+
+/* ---- Draws of z too ---- */
+
+/* True where z of a row is known worse than the mechanisms resolve, but for the anchors. */
+static bool rows_matter(const anchored *a, const anchored_input *in)
+{
+    bool matters = in->settings->clip > 0;
+    for (size_t j = 0; j < a->d && in->signal->basis != NULL; j++) {
+        if (a->anchor.kind[j] == ANCHOR_NONE) {
+            return in->settings->clip > 0;
+        }
+        matters = matters || !(a->anchor.noise[j] <= 0.3 * a->sigma[j]);
+    }
+    return matters && in->keep == NULL && a->rank == a->d && a->d <= JOINT_MOST &&
+           a->rows * a->d <= LATENT_MOST;
+}
+
+static lscm_status infer_rows(anchored *a, const anchored_input *in, const graph_posterior *g,
+                              lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const signal *s = in->signal;
+    size_t n = s->rows * s->d;
+    arena memory = {0};
+    latent_problem problem = {.signal = s,
+                              .anchor = &a->anchor,
+                              .clip = in->settings->clip,
+                              .graph = g,
+                              .required = in->required,
+                              .chains = chains_of(in),
+                              .sweeps = sweeps_of(in),
+                              .order_given = in->order != NULL,
+                              .progress = in->progress};
+    (void)arena_take(&memory, n + a->draws, sizeof(double));
+    TRY(arena_open(&memory, why));
+    double *z = arena_take(&memory, n + a->draws, sizeof(double));
+    (void)arena_take(&a->rows_memory, n, sizeof(double));
+    TRY(arena_open(&a->rows_memory, why));
+    a->z_sd = arena_take(&a->rows_memory, n, sizeof(double));
+    for (size_t k = 0; k < n; k++) {
+        bool exact = s->mask[k] != 0 && !(a->anchor.actuator_noise > 0);
+        z[k] = exact ? s->values[k] : a->z[k];
+    }
+    problem.z = z;
+    TRY(latent_sample(&problem, (rng){(uint64_t)in->settings->seed, 8500}, a, a->z_sd, why));
+    take_edges(a, problem.chains, z + n);
+    memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
+    a->sampler = SAMPLER_LATENT;
+done:
     arena_close(&memory);
     return status;
 }
@@ -235,12 +317,16 @@ static lscm_status refuse_unanchored(const anchored *a, lscm_error *why)
     if (a->rank == 0) {
         return fail(why, LSCM_VALUE, "x is constant: there is nothing to find in it");
     }
-    return fail(
-        why, LSCM_VALUE,
-        "no node can be anchored: each needs at least %zu rows in which do() set it, to values "
-        "that x follows, and the most for one node is %zu; take more such rows, or --method "
-        "biols",
-        a->rank + 2, most);
+    if (most < a->rank + 2) {
+        return fail(
+            why, LSCM_VALUE,
+            "no node can be anchored: one needs at least %zu rows in which do() set it, and "
+            "the most that there are is %zu; take more, or --method biols",
+            a->rank + 2, most);
+    }
+    return fail(why, LSCM_VALUE,
+                "no node can be anchored: x does not follow the values that do() set, or nodes are "
+                "always set together; are values and targets those of these rows?");
 }
 
 lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *why)
@@ -270,14 +356,17 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     a.r_hat = g.result.r_hat;
     a.ess = g.result.ess;
     a.log_evidence = g.result.log_evidence;
+    a.dispersion = g.dispersion;
     draw_mechanisms(&a, &g, (uint64_t)in->settings->seed);
     take_spread(&a);
-    if (s->basis != NULL && encoder_matters(&a, &g)) {
+    if (rows_matter(&a, in)) {
+        TRY(infer_rows(&a, in, &g, why));
+    } else if (s->basis != NULL && encoder_matters(&a, &g)) {
         TRY(infer_jointly(&a, in, &g, why));
     }
     a.seconds_graph = fit_seconds() - begun;
     *out = a;
-    a.memory = (arena){0};
+    a.memory = a.rows_memory = (arena){0};
     a.anchor.memory = (arena){0};
 done:
     graph_posterior_close(&g);
@@ -289,4 +378,5 @@ void anchored_close(anchored *a)
 {
     anchor_close(&a->anchor);
     arena_close(&a->memory);
+    arena_close(&a->rows_memory);
 }

@@ -4,7 +4,8 @@
  *
  * Where the encoder is known so well that its error cannot show (or z is observed), the draws are
  * independent: graphs from dag_exact or dag_mcmc at this z, mechanisms from their conjugate law.
- * Elsewhere encoder, graph and mechanisms are drawn together (joint.h), from these as a start.
+ * Elsewhere encoder, graph and mechanisms are drawn together (joint.h), from these as a start; and
+ * where x is so noisy that z of a row is uncertain, or z was clipped, z too (latent_chain.h).
  */
 #ifndef LSCM_INFER_ANCHORED_H
 #define LSCM_INFER_ANCHORED_H
@@ -23,7 +24,12 @@ typedef struct anchored_input {
     const lscm_progress *progress;
 } anchored_input;
 
-typedef enum anchored_sampler { SAMPLER_EXACT, SAMPLER_MCMC, SAMPLER_JOINT } anchored_sampler;
+typedef enum anchored_sampler {
+    SAMPLER_EXACT,
+    SAMPLER_MCMC,
+    SAMPLER_JOINT, /* encoder too */
+    SAMPLER_LATENT /* z too */
+} anchored_sampler;
 
 typedef struct anchored {
     size_t d, rank, rows, draws;
@@ -32,6 +38,7 @@ typedef struct anchored {
     double *z;      /* (rows, d): by the mean encoder; censored entries imputed */
     double *shift;  /* (d): a, mean over draws */
     double *slope;  /* (r, d): B, mean over draws */
+    double *z_sd;   /* (rows, d): of z itself; NULL: by noise and spread */
     double *spread; /* (d, r + 1, r + 1): covariance of (a_j, b_j) over draws; NULL: none */
     double *w;      /* (draws, d, d) */
     double *sigma, *intercept; /* (draws, d) */
@@ -40,9 +47,10 @@ typedef struct anchored {
     double *edge_prob;         /* (d, d) */
     anchored_sampler sampler;
     double r_hat, ess, log_evidence;
-    size_t censored; /* entries of z at the clip */
+    double dispersion; /* F: a row counts as 1/F of one; 1 where rows are independent */
+    size_t censored;   /* entries of z at the clip */
     double seconds_anchor, seconds_graph;
-    arena memory;
+    arena memory, rows_memory; /* of all; of z_sd */
 } anchored;
 
 lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *why);
@@ -54,13 +62,15 @@ void anchored_close(anchored *a);
 typedef struct graph_posterior {
     families families;
     size_t *count, *candidate; /* (d), (d, most) */
-    size_t most;
+    size_t most, draws;
+    size_t *guess; /* (d): an order to begin with, beyond DAG_EXACT_MOST nodes */
     dag_prior prior;
     uint32_t *parents; /* (draws, d) */
     size_t *order;     /* (draws, d) */
     double *edge_prob; /* (d, d) */
     double *variance;  /* (draws): s^2 of the draw, one variance for all; else 0 */
     dag_result result;
+    double dispersion; /* F of dispersion.h, 1 for latent variables */
     bool exact;
     arena memory;
 } graph_posterior;

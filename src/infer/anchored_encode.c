@@ -96,31 +96,46 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* u_j: half the rms of the values that do() set, a property of the design; where they are all 0,
- * half the rms of z; where there are none, the median of the other nodes'. */
+/* Running mean and sum of squares about it. */
+typedef struct spread {
+    double n, mean, squares;
+} spread;
+
+static void spread_add(spread *s, double x)
+{
+    double moved = x - s->mean;
+    s->n += 1;
+    s->mean += moved / s->n;
+    s->squares += moved * (x - s->mean);
+}
+
+/* u_j: half the sd of the values that do() set, a property of the design; where they do not vary,
+ * half the sd of z. Observed variables: the sd of z where free. Where there is neither, the median
+ * of the other nodes'. */
 void encoder_units(const signal *s, const anchor *a, const uint8_t *keep, const double *z,
                    double *unit, double *sorted)
 {
     size_t d = s->d;
     size_t known = 0;
+    bool observed = s->basis == NULL;
     for (size_t j = 0; j < d; j++) {
-        double squares[2] = {0, 0}; /* of values, of z */
-        double rows[2] = {0, 0};
+        spread values = {0};
+        spread all = {0};
         for (size_t k = 0; k < s->rows; k++) {
+            bool target = s->mask[k * d + j] != 0;
             if (keep != NULL && keep[k] == 0) {
                 continue;
             }
-            double zk = z[k * d + j];
-            squares[1] += zk * zk;
-            rows[1] += 1;
-            if (s->mask[k * d + j] != 0) {
-                squares[0] += s->values[k * d + j] * s->values[k * d + j];
-                rows[0] += 1;
+            if (!(observed && target)) {
+                spread_add(&all, z[k * d + j]);
+            }
+            if (target) {
+                spread_add(&values, s->values[k * d + j]);
             }
         }
-        size_t from = squares[0] > 0 ? 0 : 1;
-        bool own = a->kind[j] != ANCHOR_NONE || s->basis == NULL;
-        unit[j] = own && squares[from] > 0 ? sqrt(squares[from] / rows[from]) / 2 : 0;
+        const spread *from = !observed && values.squares > 0 ? &values : &all;
+        bool own = a->kind[j] != ANCHOR_NONE && from->squares > 0;
+        unit[j] = own ? sqrt(from->squares / from->n) / (observed ? 1 : 2) : 0;
         if (unit[j] > 0) {
             sorted[known++] = unit[j];
         }
@@ -148,6 +163,11 @@ static double spread_at(const double *cov, const double *y, size_t r)
 void encoder_z(const signal *s, const anchored *a, double *z, double *z_sd)
 {
     size_t d = s->d;
+    if (a->z_sd != NULL) {
+        memcpy(z, a->z, s->rows * d * sizeof *z);
+        memcpy(z_sd, a->z_sd, s->rows * d * sizeof *z_sd);
+        return;
+    }
     size_t r = s->rank;
     double actuator = a->anchor.actuator_noise * a->anchor.actuator_noise;
 #pragma omp parallel for schedule(static)

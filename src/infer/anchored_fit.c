@@ -28,8 +28,9 @@ static lscm_status choose(fit *f, const char **reason, lscm_error *why)
                     "it again");
     }
     if (s->decoder == DECODE_AUTO) {
-        s->decoder = values ? DECODE_LINEAR : DECODE_IDENTITY;
-        *reason = values ? "values set by do() label the causal variables"
+        bool linear = values || lscm_dataset_features(f->data) != f->data->nodes;
+        s->decoder = linear ? DECODE_LINEAR : DECODE_IDENTITY;
+        *reason = linear ? "values set by do() label the causal variables"
                          : "the variables themselves are observed";
     }
     if (s->noise == NOISE_AUTO) {
@@ -46,6 +47,9 @@ static lscm_status read_signal(fit *f, signal *s, lscm_error *why)
     meter m = meter_over(f->data, f->progress, "reading");
     TRY(f->settings.decoder == DECODE_IDENTITY ? signal_identity(s, f->data, &m, why)
                                                : signal_of(s, f->data, &m, why));
+    if (s->basis != NULL && f->settings.x_noise > 0) {
+        s->x_noise = f->settings.x_noise;
+    }
     if (!isfinite(s->variance)) {
         TRY(lscm_dataset_check(f->data, &(lscm_overview){0}, f->progress, why));
     }
@@ -88,7 +92,7 @@ static void take_draws(lscm_posterior *p, const signal *s, const anchored *a)
 static json_t *summary_of(const fit *f, const signal *s, const anchored *a, const judgement *j,
                           const char *reason, double judged)
 {
-    static const char *const samplers[] = {"exact", "mcmc", "joint"};
+    static const char *const samplers[] = {"exact", "mcmc", "joint", "latent"};
     json_t *summary = json_object();
     json_t *seconds = json_pack("{s:f, s:f, s:f}", "read", f->read, "anchor", a->seconds_anchor,
                                 "graph", a->seconds_graph);
@@ -112,6 +116,9 @@ static json_t *summary_of(const fit *f, const signal *s, const anchored *a, cons
                                   json_real(s->variance > 0 ? explained / s->variance : 0));
         (void)json_object_set_new(summary, "anchors", anchors_json(a, f->data->node_names));
     }
+    if (a->dispersion > 1) {
+        (void)json_object_set_new(summary, "dispersion", json_real(a->dispersion));
+    }
     if (a->censored > 0) {
         (void)json_object_set_new(summary, "censored", json_integer((json_int_t)a->censored));
     }
@@ -132,8 +139,8 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
     judgement j = {0};
     const char *reason = NULL;
     TRY(choose(f, &reason, why));
-    if (f->run->folder != NULL) {
-        TRY(run_folder_begin(f->run->folder, f->run->force, false, why));
+    if (f->run->folder != NULL && !f->run->force) {
+        TRY(run_folder_begin(f->run->folder, false, false, why));
     }
     TRY(read_signal(f, &s, why));
     f->read = fit_seconds() - f->begun;
@@ -146,7 +153,7 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
                          .progress = f->progress};
     TRY(anchored_infer(&a, &in, why));
     double begun = fit_seconds();
-    if (f->settings.holdout > 0) {
+    if (f->settings.holdout > 0 && f->settings.clip == 0) {
         TRY(judge(&j, &in, f->settings.holdout, why));
     }
     double judged = fit_seconds() - begun;
@@ -155,6 +162,10 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
     TRY(fit_posterior(f, &p, weights, s.basis != NULL ? s.D : 0, why));
     TRY(take_decoder(p, &s, &a, why));
     take_draws(p, &s, &a);
+    if (f->run->folder != NULL &&
+        f->run->force) { /* only now: the old run stays until there is a new */
+        TRY(run_folder_begin(f->run->folder, true, false, why));
+    }
     TRY(fit_save(f, p, summary_of(f, &s, &a, &j, reason, judged), why));
     *out = p;
     p = NULL;

@@ -6,8 +6,10 @@
  * on a grid of five points, two posterior sds to either side of the best. */
 #include "infer/anchored.h"
 #include "infer/dag_extensions.h"
+#include "infer/dispersion.h"
 #include "infer/screen.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +21,7 @@ static size_t most_candidates(const anchored_input *in)
 {
     size_t d = in->signal->d;
     size_t chosen = (size_t)in->settings->candidates;
-    size_t most = d <= DAG_EXACT_MOST ? d - 1 : chosen > 0 ? chosen : d <= 64 ? 14 : 10;
+    size_t most = d <= DAG_EXACT_MOST ? d - 1 : chosen > 0 ? chosen : d <= 64 ? 16 : 10;
     most = most < FAMILY_MOST ? most : FAMILY_MOST;
     return most < d ? most : d - 1;
 }
@@ -31,6 +33,7 @@ static void lay_out(graph_posterior *g, const anchored_input *in, arena *a)
     g->candidate = arena_take(a, d * (g->most > 0 ? g->most : 1), sizeof *g->candidate);
     g->parents = arena_take(a, in->draws * d, sizeof *g->parents);
     g->order = arena_take(a, in->draws * d, sizeof *g->order);
+    g->guess = arena_take(a, d, sizeof *g->guess);
     g->edge_prob = arena_take(a, d * d, sizeof(double));
     g->variance = arena_take(a, in->draws, sizeof(double));
 }
@@ -54,8 +57,8 @@ static lscm_status find_candidates(graph_posterior *g, const anchored_input *in,
 {
     size_t d = in->signal->d;
     if (!g->exact) {
-        return screen_candidates(z, in->signal->mask, in->signal->rows, d, forbidden, in->required,
-                                 g->most, g->count, g->candidate, in->progress, why);
+        return screen_with_order(z, in->signal->mask, in->signal->rows, d, forbidden, in->required,
+                                 g->most, g->count, g->candidate, g->guess, in->progress, why);
     }
     for (size_t i = 0; i < d; i++) {
         for (size_t j = 0; j < d; j++) {
@@ -81,7 +84,7 @@ static lscm_status run(graph_posterior *g, const anchored_input *in, size_t firs
     size_t d = in->signal->d;
     rng r = {(uint64_t)in->settings->seed, 7000 + first};
     dag_draws draws = {count, d, g->parents + first * d, g->order + first * d};
-    dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains};
+    dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains, .start = g->guess};
     for (size_t k = 0; k < count; k++) {
         g->variance[first + k] = g->prior.variance;
     }
@@ -200,6 +203,51 @@ done:
     return status;
 }
 
+/* ---- Rows that are not independent ---- */
+
+static void weigh_rows(graph_posterior *g, double weight)
+{
+    for (size_t i = 0; i < g->families.d; i++) {
+        family *f = &g->families.list[i];
+        size_t m = f->count + 1;
+        f->rows *= weight;
+        cblas_dscal((int)(m * m), weight, g->families.scatter + (f->scatter - g->families.scatter),
+                    1);
+    }
+}
+
+/* F depends on the graph, and the graph on how much a row counts: a fixed point, in logarithms.
+ * Only where F is clearly not 1. */
+static lscm_status weigh_evidence(graph_posterior *g, const anchored_input *in, const double *z,
+                                  double *w, double *intercept, lscm_error *why)
+{
+    enum { ROUNDS = 6 };
+    const double clearly = 2;
+    lscm_status status = LSCM_OK;
+    size_t d = in->signal->d;
+    rng r = {(uint64_t)in->settings->seed, 6002};
+    for (int round = 0; round < ROUNDS; round++) {
+        double f = 1;
+        memset(w, 0, d * d * sizeof *w);
+        for (size_t i = 0; i < d; i++) {
+            mechanism m =
+                family_draw(&g->families.list[i], &g->prior, g->parents[i], r, i, w + i, d);
+            intercept[i] = m.intercept;
+        }
+        TRY(dispersion_of(&f, in, z, w, intercept, why));
+        f = fmax(f, 1);
+        if ((round == 0 && f < clearly) || fabs(log(f / g->dispersion)) < 0.1) {
+            break;
+        }
+        double next = round == 0 ? f : sqrt(f * g->dispersion);
+        weigh_rows(g, g->dispersion / next);
+        g->dispersion = next;
+        TRY(run(g, in, 0, in->draws, why));
+    }
+done:
+    return status;
+}
+
 /* ---- A uniform prior over graphs ---- */
 
 /* The order-modular prior counts a graph once for each of its orders; draws are taken again with
@@ -283,6 +331,8 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     const lscm_fit_settings *s = in->settings;
     size_t d = in->signal->d;
     graph_posterior g = {.most = most_candidates(in),
+                         .draws = in->draws,
+                         .dispersion = 1,
                          .exact = d <= DAG_EXACT_MOST,
                          .prior = {s->ridge, PRIOR_DOF, log_odds_of(s, d), 0, unit}};
     graph_scratch scratch;
@@ -311,6 +361,9 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
         TRY(run_equal(&g, in, scratch.w, scratch.edge_prob, why));
     } else {
         TRY(run(&g, in, 0, in->draws, why));
+    }
+    if (in->signal->basis == NULL) {
+        TRY(weigh_evidence(&g, in, z, scratch.w, scratch.edge_prob, why));
     }
     if (is_uniform(in)) {
         make_uniform(&g, in, &scratch.extensions, scratch.weight, scratch.parents, scratch.order);

@@ -351,6 +351,10 @@ static lscm_status finish(const biols_run *r, lscm_posterior **out, lscm_error *
         json_pack("{s:f, s:I, s:I, s:f, s:{s:f, s:f}}", "bound", -r->loop.best_loss, "steps",
                   (json_int_t)r->loop.step, "restarts", (json_int_t)f->settings.restarts, "x_noise",
                   p->decode.x_noise, "seconds", "read", f->read, "train", trained);
+    if (f->chosen) {
+        (void)json_object_set_new(summary, "reason",
+                                  json_string("a network decoder was asked for"));
+    }
     TRY(fit_save(f, p, summary, why));
     if (f->run->folder != NULL) {
         checkpoint_remove(f->run->folder);

@@ -162,7 +162,8 @@ static void run_segment(mcmc *m, size_t c, size_t segment)
 /* Chains far below the best go on from the best's order. */
 static void compare(mcmc *m)
 {
-    double n = (double)(m->steps / SEGMENTS * (COMPARED - WARM));
+    size_t compared = m->steps / SEGMENTS * (COMPARED - WARM);
+    double n = (double)compared;
     size_t best = 0;
     for (size_t c = 1; c < m->chains; c++) {
         best = m->sum[c] > m->sum[best] ? c : best;

@@ -6,24 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-double joint_uniform(joint_chain *c)
-{
-    return rng_uniform(c->random, c->used++);
-}
-
-double joint_normal(joint_chain *c)
-{
-    return rng_normal(c->random, c->used++);
-}
-
-double joint_chi2(joint_chain *c, double dof)
-{
-    c->used += c->used % 2;
-    double chi2 = 2 * rng_gamma(c->random, c->used, dof / 2);
-    c->used += RNG_GAMMA;
-    return chi2;
-}
-
 void joint_refresh(joint_chain *c, size_t i)
 {
     family *f = &c->family[i];
@@ -34,12 +16,8 @@ void joint_refresh(joint_chain *c, size_t i)
     double *scatter = (double *)(uintptr_t)f->scatter;
     grams_encode(c->p->grams, i, c->shift, c->slope, c->d, c->columns, f->count + 1, c->encode,
                  mean, scatter);
-}
-
-double joint_score(const joint_chain *c, size_t i, uint32_t parents)
-{
-    const family *f = &c->family[i];
-    return (parents & f->required) == f->required ? family_score(f, &c->prior, parents) : -INFINITY;
+    f->rows = c->heat * c->p->grams->rows[i];
+    cblas_dscal((int)((f->count + 1) * (f->count + 1)), c->heat, scatter, 1);
 }
 
 /* ---- Labels ---- */
@@ -82,6 +60,29 @@ static void sum_labels(const joint_problem *p, size_t j, label_sums *out, double
     }
 }
 
+/* Nodes with too few labels for an anchor have the label noise of the others: their median. */
+static void find_noise(const joint_problem *p, label_sums *label, double *sorted)
+{
+    size_t d = p->signal->d;
+    size_t known = 0;
+    for (size_t j = 0; j < d; j++) {
+        label[j].any = label[j].rows >= 2;
+        label[j].noise = p->anchor->residual[j];
+        if (p->anchor->kind[j] != ANCHOR_NONE) {
+            size_t at = known++; /* insertion */
+            for (; at > 0 && sorted[at - 1] > label[j].noise; at--) {
+                sorted[at] = sorted[at - 1];
+            }
+            sorted[at] = label[j].noise;
+        }
+    }
+    for (size_t j = 0; j < d && known > 0; j++) {
+        if (p->anchor->kind[j] == ANCHOR_NONE) {
+            label[j].noise = sorted[known / 2];
+        }
+    }
+}
+
 /* ---- A chain ---- */
 
 static void lay_out_chain(joint_chain *c, arena *a)
@@ -89,8 +90,7 @@ static void lay_out_chain(joint_chain *c, arena *a)
     size_t d = c->d;
     size_t r = c->r;
     size_t most = 0;
-    double **vectors[] = {&c->score, &c->sigma,     &c->intercept, &c->shift,
-                          &c->noise, &c->label_fit, &c->sign};
+    double **vectors[] = {&c->shift, &c->noise, &c->label_fit, &c->sign};
     double **signals[] = {&c->linear, &c->column, &c->product, &c->other};
     double **squares[] = {&c->precision, &c->factor, &c->slope, &c->inverse};
     c->family = arena_take(a, d, sizeof *c->family);
@@ -114,10 +114,7 @@ static void lay_out_chain(joint_chain *c, arena *a)
     for (size_t i = 0; i < sizeof squares / sizeof squares[0]; i++) {
         *squares[i] = arena_take(a, r * r, sizeof(double));
     }
-    c->w = arena_take(a, d * d, sizeof(double));
-    c->parents = arena_take(a, d, sizeof *c->parents);
-    c->order = arena_take(a, d, sizeof *c->order);
-    c->position = arena_take(a, d, sizeof *c->position);
+    graph_chain_lay_out(&c->g, a);
     c->rename = arena_take(a, 3 * d, sizeof *c->rename);
     c->encode = arena_take(a, 2 * most * r, sizeof(double));
     c->columns = arena_take(a, most, sizeof *c->columns);
@@ -126,31 +123,31 @@ static void lay_out_chain(joint_chain *c, arena *a)
 
 static void begin_chain(joint_chain *c, const dag_draws *start, size_t number, rng r)
 {
-    size_t d = c->d;
     const anchor *a = c->p->anchor;
-    c->random = (rng){r.seed, r.stream + 2 * number};
-    c->mechanisms = (rng){r.seed, r.stream + 2 * number + 1};
-    c->prior = c->p->prior;
-    memcpy(c->slope, c->p->slope, c->r * d * sizeof(double));
-    memcpy(c->shift, a->intercept, d * sizeof(double));
-    memcpy(c->noise, a->residual, d * sizeof(double));
-    memcpy(c->parents, start->parents + number * d, d * sizeof *c->parents);
-    memcpy(c->order, start->order + number * d, d * sizeof *c->order);
-    for (size_t k = 0; k < d; k++) {
-        c->position[c->order[k]] = k;
+    graph_chain_begin(&c->g, start, number, r);
+    c->g.family = c->family;
+    c->g.prior = c->p->prior;
+    c->g.equal = c->p->equal;
+    c->g.order_given = c->p->order != NULL;
+    memcpy(c->slope, c->p->slope, c->r * c->d * sizeof(double));
+    memcpy(c->shift, a->intercept, c->d * sizeof(double));
+    for (size_t j = 0; j < c->d; j++) {
+        c->noise[j] = c->label[j].noise;
     }
 }
 
 static lscm_status sweep(joint_chain *c, lscm_error *why)
 {
-    joint_move_unlabelled(c);
+    joint_move_encoder(c);
     for (size_t i = 0; i < c->d; i++) {
         joint_refresh(c, i);
     }
-    joint_move_graph(c);
-    joint_draw_mechanisms(c);
+    graph_chain_move(&c->g);
+    graph_chain_draw(&c->g);
     if (!joint_invert(c)) {
-        return fail(why, LSCM_VALUE, "the encoder became singular; are two features duplicates?");
+        return fail(why, LSCM_VALUE,
+                    "x shows fewer separate directions than there are nodes; leave out nodes that "
+                    "do not show in x, or look for duplicate features");
     }
     joint_draw_columns(c);
     joint_draw_labels(c);
@@ -168,13 +165,13 @@ static void rename_unlabelled(joint_chain *c)
     for (size_t i = 0; i < d; i++) {
         c->rename[i] = i;
         c->sign[i] = 1;
-        if (c->p->anchor->kind[i] == ANCHOR_NONE) {
+        if (!c->label[i].any) {
             unlabelled[count++] = i;
-            c->sign[i] = joint_uniform(c) < 0.5 ? -1 : 1;
+            c->sign[i] = chain_uniform(&c->g) < 0.5 ? -1 : 1;
         }
     }
-    rng_permutation(c->random, c->used, count, shuffled);
-    c->used += count;
+    rng_permutation(c->g.random, c->g.used, count, shuffled);
+    c->g.used += count;
     for (size_t k = 0; k < count && c->p->interchangeable; k++) {
         c->rename[unlabelled[k]] = unlabelled[shuffled[k]];
     }
@@ -187,18 +184,28 @@ static void keep_draw(joint_chain *c, size_t at, const joint_draws *out)
     out->log_p[at] = (c->rows - (double)c->r) * c->log_det;
     for (size_t i = 0; i < d; i++) {
         size_t to = c->rename[i];
-        out->log_p[at] += c->score[i] + c->label_fit[i];
-        out->sigma[at * d + to] = c->sigma[i];
-        out->intercept[at * d + to] = c->sign[i] * c->intercept[i];
+        out->log_p[at] += c->g.score[i] + c->label_fit[i];
+        out->sigma[at * d + to] = c->g.sigma[i];
+        out->intercept[at * d + to] = c->sign[i] * c->g.intercept[i];
         out->shift[at * d + to] = c->sign[i] * c->shift[i];
-        out->order[at * d + i] = c->rename[c->order[i]];
+        out->order[at * d + i] = c->rename[c->g.order[i]];
         for (size_t j = 0; j < d; j++) {
-            out->w[(at * d + c->rename[j]) * d + to] = c->sign[j] * c->sign[i] * c->w[j * d + i];
+            out->w[(at * d + c->rename[j]) * d + to] = c->sign[j] * c->sign[i] * c->g.w[j * d + i];
         }
         for (size_t k = 0; k < c->r; k++) {
             out->slope[(at * c->r + k) * d + to] = c->sign[i] * c->slope[k * d + i];
         }
     }
+}
+
+/* An error of the encoder makes edges that hold it in place, and at full evidence neither goes
+ * without the other. So the evidence is let in slowly while the chain warms up: at first the
+ * encoder is where the labels alone put it. */
+static double heat_at(size_t sweep, size_t burn)
+{
+    const double least = 0.01;
+    double done = burn > 0 ? 1.25 * (double)sweep / (double)burn : 1;
+    return done < 1 ? pow(least, 1 - done) : 1;
 }
 
 /* Sweeps of one chain; its kept draws go to first .. first + count - 1, spread evenly. */
@@ -209,14 +216,12 @@ static lscm_status run_chain(joint_chain *c, size_t sweeps, size_t first, size_t
     size_t burn = sweeps / 3;
     size_t kept = 0;
     for (size_t k = 0; k < sweeps; k++) {
+        c->heat = heat_at(k, burn);
         TRY(sweep(c, why));
         while (kept < count && k >= burn && (k - burn) * count >= kept * (sweeps - burn)) {
             keep_draw(c, first + kept++, out);
         }
-        if (progress != NULL && progress->report != NULL && k % 16 == 0 &&
-            !progress->report(progress->self, "sampling encoder and graph", k, sweeps)) {
-            return fail(why, LSCM_STOPPED, "stopped on request");
-        }
+        TRY(chain_report(&c->g, "sampling encoder and graph", k, sweeps, progress, why));
     }
 done:
     return status;
@@ -253,13 +258,15 @@ lscm_status joint_sample(const joint_problem *problem, const joint_settings *set
     label_sums *label = NULL;
     double *row = NULL;
     arena memory = {0};
+    bool stopped = false;
     int blas = threads_blas_single();
     if (chain == NULL || failed == NULL) {
         status = fail_memory(why, chains * (sizeof *chain + sizeof *failed));
         goto done;
     }
     for (size_t k = 0; k < chains; k++) {
-        chain[k] = (joint_chain){.p = problem, .d = s->d, .r = s->rank};
+        chain[k] = (joint_chain){
+            .p = problem, .d = s->d, .r = s->rank, .g.d = s->d, .g.stopped = &stopped};
     }
     lay_out(chain, chains, &label, &row, &memory);
     TRY(arena_open(&memory, why));
@@ -271,6 +278,7 @@ lscm_status joint_sample(const joint_problem *problem, const joint_settings *set
     for (size_t j = 0; j < s->d; j++) {
         sum_labels(problem, j, &label[j], row);
     }
+    find_noise(problem, label, chain[0].g.sigma);
 #pragma omp parallel for schedule(dynamic)
     for (size_t k = 0; k < chains; k++) {
         size_t first = out->count * k / chains;

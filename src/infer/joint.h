@@ -6,8 +6,8 @@
  *
  * (the prior of B is |det B|^-r, which no choice of coordinates changes). A sweep
  *
- *   1. moves the encoder of nodes without labels, W and s integrated out      (joint_encoder.c)
- *   2. draws edges and order given z, W and s integrated out                  (joint_graph.c)
+ *   1. moves the encoder, and edges with it, W and s integrated out           (joint_encoder.c)
+ *   2. draws edges and order given z, W and s integrated out                  (graph_chain.c)
  *   3. draws W, s, c, then each labelled column b_j exactly: it is Gaussian but for |b_j . u|^(n-r)
  *
  * on d Gram matrices (grams.h): its cost does not depend on n. Where nodes were never intervened on

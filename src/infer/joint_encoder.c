@@ -34,7 +34,7 @@ bool joint_invert(joint_chain *c)
 static void add_scatter(joint_chain *c, size_t i, double factor)
 {
     size_t rr = c->r * c->r;
-    cblas_daxpy((int)rr, factor, c->p->grams->scatter + i * rr, 1, c->precision, 1);
+    cblas_daxpy((int)rr, c->heat * factor, c->p->grams->scatter + i * rr, 1, c->precision, 1);
 }
 
 /* other <- sum over parents p of node i, but for `without`, of b_p w_pi */
@@ -42,7 +42,7 @@ static void add_parents(joint_chain *c, size_t i, size_t without)
 {
     memset(c->other, 0, c->r * sizeof(double));
     for (size_t p = 0; p < c->d; p++) {
-        double w = c->w[p * c->d + i];
+        double w = c->g.w[p * c->d + i];
         if (w != 0 && p != without) {
             cblas_daxpy((int)c->r, w, c->slope + p, (int)c->d, c->other, 1);
         }
@@ -53,15 +53,15 @@ static void add_parents(joint_chain *c, size_t i, size_t without)
 static void add_linear(joint_chain *c, size_t i, double factor)
 {
     int r = (int)c->r;
-    cblas_dsymv(CblasRowMajor, CblasUpper, r, factor, c->p->grams->scatter + i * c->r * c->r, r,
-                c->other, 1, 1, c->linear, 1);
+    cblas_dsymv(CblasRowMajor, CblasUpper, r, c->heat * factor,
+                c->p->grams->scatter + i * c->r * c->r, r, c->other, 1, 1, c->linear, 1);
 }
 
 static void set_up_column(joint_chain *c, size_t j)
 {
     const label_sums *label = &c->label[j];
     double by_label = 1 / (c->noise[j] * c->noise[j]);
-    double by_own = 1 / (c->sigma[j] * c->sigma[j]);
+    double by_own = 1 / (c->g.sigma[j] * c->g.sigma[j]);
     for (size_t k = 0; k < c->r * c->r; k++) {
         c->precision[k] = by_label * label->scatter[k];
     }
@@ -72,11 +72,11 @@ static void set_up_column(joint_chain *c, size_t j)
     add_parents(c, j, c->d);
     add_linear(c, j, by_own);
     for (size_t k = 0; k < c->d; k++) {
-        double w = c->w[j * c->d + k];
+        double w = c->g.w[j * c->d + k];
         if (w == 0) {
             continue;
         }
-        double by_child = 1 / (c->sigma[k] * c->sigma[k]);
+        double by_child = 1 / (c->g.sigma[k] * c->g.sigma[k]);
         add_scatter(c, k, w * w * by_child);
         add_parents(c, k, j);
         cblas_dscal((int)c->r, -1, c->other, 1);
@@ -92,7 +92,7 @@ static double draw_length(joint_chain *c, double power, double mean, double vari
     double mode = (mean + sqrt(mean * mean + 4 * power * variance)) / 2;
     double sd = 1 / sqrt(power / (mode * mode) + 1 / variance);
     for (int k = 0; k < 3; k++) {
-        double next = mode + sd * joint_normal(c);
+        double next = mode + sd * chain_normal(&c->g);
         double change = -INFINITY;
         if (next > 0) {
             change =
@@ -100,7 +100,7 @@ static double draw_length(joint_chain *c, double power, double mean, double vari
                 ((next - mean) * (next - mean) - (now - mean) * (now - mean)) / (2 * variance) +
                 ((next - mode) * (next - mode) - (now - mode) * (now - mode)) / (2 * sd * sd);
         }
-        if (log(joint_uniform(c)) < change) {
+        if (log(chain_uniform(&c->g)) < change) {
             now = next;
         }
     }
@@ -137,7 +137,7 @@ static void draw_column(joint_chain *c, size_t j)
                 1);
     for (size_t k = 0; k < c->r; k++) {
         c->other[k] = c->column[k];
-        c->column[k] += joint_normal(c);
+        c->column[k] += chain_normal(&c->g);
     }
     cblas_dcopy(r, u, 1, c->product, 1);
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, r, c->factor, r, c->product,
@@ -145,7 +145,7 @@ static void draw_column(joint_chain *c, size_t j)
     double variance = cblas_ddot(r, c->product, 1, c->product, 1);
     double mean = cblas_ddot(r, c->product, 1, c->other, 1);
     double drawn = cblas_ddot(r, c->product, 1, c->column, 1);
-    double length = draw_length(c, c->rows - (double)c->r, mean, variance, 1);
+    double length = draw_length(c, c->heat * (c->rows - (double)c->r), mean, variance, 1);
     cblas_daxpy(r, (length - drawn) / variance, c->product, 1, c->column, 1);
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, r, c->factor, r, c->column, 1);
     cblas_dcopy(r, c->column, 1, c->slope + j, (int)c->d);
@@ -155,7 +155,7 @@ static void draw_column(joint_chain *c, size_t j)
 
 static bool labelled(const joint_chain *c, size_t j)
 {
-    return c->p->anchor->kind[j] != ANCHOR_NONE;
+    return c->label[j].any;
 }
 
 void joint_draw_columns(joint_chain *c)
@@ -175,11 +175,11 @@ static double scores_with(joint_chain *c, size_t j)
         const family *f = &c->family[i];
         bool inside = i == j;
         for (size_t k = 0; k < f->count && !inside; k++) {
-            inside = f->candidate[k] == j && (c->parents[i] >> k & 1) != 0;
+            inside = f->candidate[k] == j && (c->g.parents[i] >> k & 1) != 0;
         }
         if (inside) {
             joint_refresh(c, i);
-            sum += joint_score(c, i, c->parents[i]);
+            sum += graph_chain_score(&c->g, i, c->g.parents[i]);
         }
     }
     return sum;
@@ -189,28 +189,66 @@ static void move_unlabelled(joint_chain *c, size_t j)
 {
     int r = (int)c->r;
     int d = (int)c->d;
-    size_t other = (size_t)(joint_uniform(c) * (double)c->d);
-    double size = exp(-7 * joint_uniform(c)); /* all sizes: ridges differ in width */
-    double stretch = other == j ? size * joint_normal(c) : 0;
-    double share = other == j ? 0 : size * joint_normal(c);
+    size_t other = (size_t)(chain_uniform(&c->g) * (double)c->d);
+    double size = exp(-7 * chain_uniform(&c->g)); /* all sizes: ridges differ in width */
+    double stretch = other == j ? size * chain_normal(&c->g) : 0;
+    double share = other == j ? 0 : size * chain_normal(&c->g);
     double before = scores_with(c, j);
     cblas_dcopy(r, c->slope + j, d, c->column, 1);
     cblas_dscal(r, exp(stretch), c->slope + j, d);
     if (other != j) {
         cblas_daxpy(r, share, c->slope + other, d, c->slope + j, d);
     }
-    double change = scores_with(c, j) - before + c->rows * stretch;
-    if (!(log(joint_uniform(c)) < change)) {
+    double change = scores_with(c, j) - before + c->heat * c->rows * stretch;
+    if (!(log(chain_uniform(&c->g)) < change)) {
         cblas_dcopy(r, c->column, 1, c->slope + j, d);
     }
 }
 
-void joint_move_unlabelled(joint_chain *c)
+/* b_j <- b_j + g b_k, g from what the labels of j alone say of it: so only the change of the scores
+ * decides. Half of the time the edge k -> j comes or goes with it: an edge that the encoder's error
+ * made, and that keeps the error alive, can go with the error. */
+static void move_labelled(joint_chain *c, size_t j)
 {
-    enum { MOVES = 20 };
-    for (size_t j = 0; j < c->d; j++) {
-        for (size_t k = 0; k < MOVES && !labelled(c, j); k++) {
-            move_unlabelled(c, j);
+    int r = (int)c->r;
+    int d = (int)c->d;
+    const label_sums *label = &c->label[j];
+    const family *f = &c->family[j];
+    size_t other = (j + 1 + (size_t)(chain_uniform(&c->g) * (double)(c->d - 1))) % c->d;
+    uint32_t parents = c->g.parents[j];
+    cblas_dcopy(r, c->slope + other, d, c->product, 1);
+    cblas_dsymv(CblasRowMajor, CblasUpper, r, 1, label->scatter, r, c->product, 1, 0, c->other, 1);
+    double weight = cblas_ddot(r, c->product, 1, c->other, 1);
+    if (!(weight > 0)) {
+        return;
+    }
+    cblas_dcopy(r, c->slope + j, d, c->column, 1);
+    double pull =
+        cblas_ddot(r, c->product, 1, label->cross, 1) - cblas_ddot(r, c->other, 1, c->column, 1);
+    double share = (pull + c->noise[j] * sqrt(weight) * chain_normal(&c->g)) / weight;
+    bool toggle = chain_uniform(&c->g) < 0.5 && c->g.position[other] < c->g.position[j];
+    double before = scores_with(c, j);
+    cblas_daxpy(r, share, c->product, 1, c->slope + j, d);
+    for (size_t k = 0; k < f->count && toggle; k++) {
+        c->g.parents[j] ^= f->candidate[k] == other ? (uint32_t)1 << k : 0;
+    }
+    if (!(log(chain_uniform(&c->g)) < scores_with(c, j) - before)) {
+        cblas_dcopy(r, c->column, 1, c->slope + j, d);
+        c->g.parents[j] = parents;
+    }
+}
+
+void joint_move_encoder(joint_chain *c)
+{
+    enum { UNLABELLED = 20, LABELLED = 4 };
+    for (size_t j = 0; j < c->d && c->d > 1; j++) {
+        bool known = labelled(c, j);
+        for (size_t k = 0; k < (known ? LABELLED : UNLABELLED); k++) {
+            if (!known) {
+                move_unlabelled(c, j);
+            } else if (c->noise[j] > 0) {
+                move_labelled(c, j);
+            }
         }
     }
 }
@@ -221,7 +259,7 @@ void joint_draw_labels(joint_chain *c)
     int r = (int)c->r;
     for (size_t j = 0; j < c->d; j++) {
         const label_sums *label = &c->label[j];
-        double noise = c->p->anchor->residual[j];
+        double noise = label->noise;
         if (!labelled(c, j)) {
             continue;
         }
@@ -231,12 +269,12 @@ void joint_draw_labels(joint_chain *c)
         double rest = label->values - 2 * cblas_ddot(r, c->column, 1, label->cross, 1) +
                       cblas_ddot(r, c->column, 1, c->other, 1);
         if (noise > 0) {
-            c->noise[j] = sqrt((fmax(rest, 0) + noise * noise) / joint_chi2(c, label->rows));
+            c->noise[j] = sqrt((fmax(rest, 0) + noise * noise) / chain_chi2(&c->g, label->rows));
         }
         c->label_fit[j] = c->noise[j] > 0 ? -label->rows * log(c->noise[j]) -
                                                 fmax(rest, 0) / (2 * c->noise[j] * c->noise[j])
                                           : 0;
         c->shift[j] = label->value - cblas_ddot(r, label->mean, 1, c->column, 1) +
-                      c->noise[j] / sqrt(label->rows) * joint_normal(c);
+                      c->noise[j] / sqrt(label->rows) * chain_normal(&c->g);
     }
 }

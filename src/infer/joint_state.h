@@ -2,6 +2,7 @@
 #ifndef LSCM_INFER_JOINT_STATE_H
 #define LSCM_INFER_JOINT_STATE_H
 
+#include "infer/graph_chain.h"
 #include "infer/joint.h"
 
 /* What the labels say of node j: over the rows with t_j = 1, centred. */
@@ -11,6 +12,8 @@ typedef struct label_sums {
     double *scatter;      /* (r, r) */
     double *cross;        /* (r): with v_j */
     double value, values; /* mean of v_j; its scatter */
+    double noise;         /* t_j to begin with; 0 when labels are exact */
+    bool any;             /* enough rows to say something: two */
 } label_sums;
 
 typedef struct joint_chain {
@@ -18,23 +21,16 @@ typedef struct joint_chain {
     const label_sums *label; /* (d) */
     size_t d, r;
     double rows; /* n: rows in use */
-    rng random;
-    uint64_t used;  /* random numbers so far */
-    rng mechanisms; /* their own stream */
-    uint64_t drawn;
-    dag_prior prior; /* its variance moves when equal */
+    double heat; /* share of the mechanisms' evidence that counts: below 1 while warming up */
+    graph_chain g;
+    family *family; /* (d): own scatter and mean; g looks at them */
 
-    family *family;                    /* (d): own scatter and mean */
-    uint32_t *parents;                 /* (d) */
-    double *score;                     /* (d): of the parents */
-    size_t *order, *position;          /* (d) */
-    double *w;                         /* (d, d) */
-    double *sigma, *intercept, *shift; /* (d) */
-    double *slope;                     /* (r, d): B */
-    double *inverse;                   /* (d, r): B^-1 */
-    double log_det;                    /* of B */
-    double *noise;                     /* (d): t_j */
-    double *label_fit;                 /* (d): log p of the labels */
+    double *shift;     /* (d): a */
+    double *slope;     /* (r, d): B */
+    double *inverse;   /* (d, r): B^-1 */
+    double log_det;    /* of B */
+    double *noise;     /* (d): t_j */
+    double *label_fit; /* (d): log p of the labels */
 
     double *precision, *factor;                /* (r, r) */
     double *linear, *column, *product, *other; /* (r) */
@@ -47,21 +43,11 @@ typedef struct joint_chain {
 
 /* Scatter and mean of family i for the present encoder. */
 void joint_refresh(joint_chain *c, size_t i);
-/* The log score of family i with these parents. */
-double joint_score(const joint_chain *c, size_t i, uint32_t parents);
-double joint_uniform(joint_chain *c);
-double joint_normal(joint_chain *c);
-double joint_chi2(joint_chain *c, double dof);
-
-/* joint_graph.c: edges and order given the scatters; W, s, c given all that. */
-void joint_move_graph(joint_chain *c);
-void joint_draw_mechanisms(joint_chain *c);
-
-/* joint_encoder.c: B^-1 afresh; one pass over the labelled columns; nodes without labels, W and s
- * integrated out; label noise and shifts. */
+/* joint_encoder.c: B^-1 afresh; one pass over the labelled columns; moves of the encoder with W and
+ * s integrated out; label noise and shifts. */
 bool joint_invert(joint_chain *c);
 void joint_draw_columns(joint_chain *c);
-void joint_move_unlabelled(joint_chain *c);
+void joint_move_encoder(joint_chain *c);
 void joint_draw_labels(joint_chain *c);
 
 #endif

@@ -211,7 +211,7 @@ static void score_row(const anchored *a, const signal *s, size_t row, const pred
         sum[i].missed += (z - p->mean[i]) * (z - p->mean[i]);
         sum[i].spread += (z - sum[i].mean) * (z - sum[i].mean);
         sum[i].inside += is_inside(p, a->draws, s->d, i, z) ? 1 : 0;
-        empty += log_normal(z, sum[i].mean, sqrt(fmax(sum[i].variance, 1e-300)));
+        empty += log_normal(z, sum[i].mean, sqrt(sum[i].variance) + 1e-6 * a->unit[i]);
     }
     out->log_likelihood += most + log(total / (double)a->draws);
     out->log_likelihood_empty += empty;

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { NONE = UINT32_MAX, NO_SLOT = 255, LONGEST_BLOCK = 8 };
+enum { NO_SLOT = 255, LONGEST_BLOCK = 8 };
+#define NONE UINT32_MAX
 
 /* A node j that is passed when i moves: candidate `mine` of i, and i candidate `its` of j. */
 struct order_event {

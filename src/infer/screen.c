@@ -11,7 +11,9 @@ typedef struct screen_work {
     sweep *sweeps, spare;            /* (d) */
     uint8_t *slot;                   /* (d, d) */
     size_t *order, *best, *position; /* (d) */
-    double *cost;                    /* (d, near_most): of parents, less the score of the graph */
+    /* (d, near_most): the least cost of a parent in any graph found, less that graph's score; what
+     * the best graph would lose without it, negative, 0 when it is no parent there */
+    double *cost, *need;
     arena lists, matrices;
 } screen_work;
 
@@ -55,6 +57,7 @@ static void lay_out_lists(screen_work *w, arena *a)
     w->order = arena_take(a, d, sizeof(size_t));
     w->best = arena_take(a, d, sizeof(size_t));
     w->cost = arena_take(a, d * w->s.near_most, sizeof(double));
+    w->need = arena_take(a, d * w->s.near_most, sizeof(double));
     w->position = arena_take(a, d, sizeof(size_t));
     w->sweeps = arena_take(a, d, sizeof *w->sweeps);
 }
@@ -89,8 +92,8 @@ static void sweep_empty(sweep *s, const family *f)
     }
 }
 
-/* What near node k of i costs as a parent, in nats: what its own regression loses without i, less
- * what it explains of i, given the parents or alone. */
+/* What near node k of i costs as one more parent, in nats: what its own regression loses without i,
+ * less what that of i gains, with k beside the parents found or in their place. */
 static double cost_of(const screen_work *w, const sweep *alone, size_t i, size_t k)
 {
     size_t d = w->s.d;
@@ -98,39 +101,45 @@ static double cost_of(const screen_work *w, const sweep *alone, size_t i, size_t
     const sweep *s = &w->sweeps[i];
     const sweep *other = &w->sweeps[j];
     size_t its = w->slot[j * d + i];
-    if (s->in[k] != 0) {
-        return sweep_change(s, k);
-    }
     double loss = its != 255 && other->in[its] != 0 ? -sweep_change(other, its) : 0;
     double gain = sweep_change(s, k);
     if (loss > 0) {
-        gain = fmax(gain, sweep_change(alone, k));
+        gain = fmax(gain, sweep_now(alone) + sweep_change(alone, k) - sweep_now(s));
     }
     return loss - gain;
 }
 
-/* One local search from w->order; returns the score of the graph found, after what its parents
- * cost has been noted. */
+/* One local search from w->order; returns the score of the graph found. */
 static double search(screen_work *w, const families *f)
 {
-    size_t d = w->s.d;
     double score = 0;
-    for (size_t i = 0; i < d; i++) {
+    for (size_t i = 0; i < w->s.d; i++) {
         sweep_empty(&w->sweeps[i], &f->list[i]);
     }
     screen_order(w->sweeps, &w->spare, &w->s, w->slot, w->order, w->position);
-    for (size_t i = 0; i < d; i++) {
+    for (size_t i = 0; i < w->s.d; i++) {
         sweep_eliminate(&w->sweeps[i]);
         score += sweep_now(&w->sweeps[i]);
     }
-    for (size_t i = 0; i < d; i++) {
-        double *least = w->cost + i * w->s.near_most;
+    return score;
+}
+
+/* Notes what the graph just found says of every possible parent. */
+static void note(screen_work *w, const families *f, double score, bool best)
+{
+    for (size_t i = 0; i < w->s.d; i++) {
+        const sweep *s = &w->sweeps[i];
+        double *cost = w->cost + i * w->s.near_most;
+        double *need = w->need + i * w->s.near_most;
         sweep_empty(&w->spare, &f->list[i]);
-        for (size_t k = 0; k < w->sweeps[i].m; k++) {
-            least[k] = fmin(least[k], cost_of(w, &w->spare, i, k) - score);
+        for (size_t k = 0; k < s->m; k++) {
+            double own = s->in[k] != 0 ? 0 : fmax(cost_of(w, &w->spare, i, k), 0);
+            cost[k] = fmin(cost[k], own - score);
+            if (best) {
+                need[k] = s->in[k] != 0 ? sweep_change(s, k) : 0;
+            }
         }
     }
-    return score;
 }
 
 /* Several searches, each from the best order so far with some nodes put elsewhere. */
@@ -157,12 +166,16 @@ static void search_often(screen_work *w, const families *f)
             w->order[to] = node;
         }
         double score = search(w, f);
+        note(w, f, score, score > best);
         if (score > best) {
             best = score;
             memcpy(w->best, w->order, d * sizeof *w->best);
         } else {
             memcpy(w->order, w->best, d * sizeof *w->best);
         }
+    }
+    for (size_t k = 0; k < d * w->s.near_most; k++) {
+        w->cost[k] = w->need[k] < 0 ? w->need[k] : w->cost[k] + best;
     }
 }
 

@@ -33,8 +33,8 @@ static void lay_out(selection *w, arena *a)
 {
     size_t d = w->s->d;
     w->centre = arena_take(a, d, sizeof(double));
-    w->z = arena_take(a, PARTS * ROWS * d, sizeof(double));
-    w->m = arena_take(a, PARTS * ROWS * d, sizeof(double));
+    w->z = arena_take(a, (size_t)PARTS * ROWS * d, sizeof(double));
+    w->m = arena_take(a, (size_t)PARTS * ROWS * d, sizeof(double));
     w->product = arena_take(a, PARTS * d * d, sizeof(double));
     double **square[] = {&w->mean, &w->cross, &w->left, &w->whole};
     for (size_t k = 0; k < sizeof square / sizeof square[0]; k++) {
@@ -229,6 +229,28 @@ static void all_others(const screen_data *s)
     }
 }
 
+/* What is near is so both ways, as far as there is room: an order can only be judged by an edge
+ * that may point either way. */
+static void close_lists(const screen_data *s)
+{
+    size_t d = s->d;
+    for (size_t i = 0; i < d; i++) {
+        size_t chosen = s->count[i];
+        for (size_t k = 0; k < chosen; k++) {
+            size_t j = s->near[i * s->near_most + k];
+            size_t *its = s->near + j * s->near_most;
+            bool may = s->count[j] < s->near_most && 4 * (double)s->count[j] < s->free[j] &&
+                       (s->forbidden == NULL || s->forbidden[i * d + j] == 0);
+            for (size_t b = 0; b < s->count[j]; b++) {
+                may = may && its[b] != i;
+            }
+            if (may) {
+                its[s->count[j]++] = i;
+            }
+        }
+    }
+}
+
 static lscm_status select_near(selection *w, const lscm_progress *progress, lscm_error *why)
 {
     const screen_data *s = w->s;
@@ -253,6 +275,7 @@ static lscm_status select_near(selection *w, const lscm_progress *progress, lscm
             take(w, w->list[a], w->product + a * d);
         }
     }
+    close_lists(s);
     for (size_t i = 0; i < d; i++) {
         sort_list(s->near + i * s->near_most, s->count[i]);
     }

@@ -3,12 +3,75 @@
  *
  *   - an edge j -> i, j before i, is there with probability  1 / (1 + exp(score without - with))
  *   - two neighbours a, b in the order take one of: a b, a -> b, b a, b -> a. */
-#include "infer/joint_state.h"
+#include "infer/graph_chain.h"
 
 #include <math.h>
+#include <string.h>
+
+double chain_uniform(graph_chain *c)
+{
+    return rng_uniform(c->random, c->used++);
+}
+
+double chain_normal(graph_chain *c)
+{
+    return rng_normal(c->random, c->used++);
+}
+
+double chain_chi2(graph_chain *c, double dof)
+{
+    c->used += c->used % 2;
+    double chi2 = 2 * rng_gamma(c->random, c->used, dof / 2);
+    c->used += RNG_GAMMA;
+    return chi2;
+}
+
+lscm_status chain_report(const graph_chain *c, const char *what, size_t done, size_t total,
+                         const lscm_progress *progress, lscm_error *why)
+{
+    bool stopped = false;
+    if (progress != NULL && progress->report != NULL &&
+        !progress->report(progress->self, what, done, total)) {
+#pragma omp atomic write
+        *c->stopped = true;
+    }
+#pragma omp atomic read
+    stopped = *c->stopped;
+    return stopped ? fail(why, LSCM_STOPPED, "stopped on request") : LSCM_OK;
+}
+
+void graph_chain_lay_out(graph_chain *c, arena *a)
+{
+    size_t d = c->d;
+    c->parents = arena_take(a, d, sizeof *c->parents);
+    c->score = arena_take(a, d, sizeof(double));
+    c->order = arena_take(a, d, sizeof *c->order);
+    c->position = arena_take(a, d, sizeof *c->position);
+    c->w = arena_take(a, d * d, sizeof(double));
+    c->sigma = arena_take(a, d, sizeof(double));
+    c->intercept = arena_take(a, d, sizeof(double));
+}
+
+void graph_chain_begin(graph_chain *c, const dag_draws *start, size_t number, rng r)
+{
+    size_t d = c->d;
+    c->random = (rng){r.seed, r.stream + 2 * number};
+    c->mechanisms = (rng){r.seed, r.stream + 2 * number + 1};
+    memcpy(c->parents, start->parents + number * d, d * sizeof *c->parents);
+    memcpy(c->order, start->order + number * d, d * sizeof *c->order);
+    for (size_t k = 0; k < d; k++) {
+        c->position[c->order[k]] = k;
+    }
+}
+
+double graph_chain_score(const graph_chain *c, size_t i, uint32_t parents)
+{
+    const family *f = &c->family[i];
+    return (parents & f->required) == f->required ? family_score(f, &c->prior, parents) : -INFINITY;
+}
 
 /* The bit of `parent` among the candidates of node i, or 0. */
-static uint32_t bit_of(const joint_chain *c, size_t i, size_t parent)
+static uint32_t bit_of(const graph_chain *c, size_t i, size_t parent)
 {
     const family *f = &c->family[i];
     for (size_t k = 0; k < f->count; k++) {
@@ -19,18 +82,18 @@ static uint32_t bit_of(const joint_chain *c, size_t i, size_t parent)
     return 0;
 }
 
-static void toggle(joint_chain *c, size_t i, uint32_t bit)
+static void toggle(graph_chain *c, size_t i, uint32_t bit)
 {
     uint32_t other = c->parents[i] ^ bit;
-    double score = joint_score(c, i, other);
-    if (joint_uniform(c) < 1 / (1 + exp(c->score[i] - score))) {
+    double score = graph_chain_score(c, i, other);
+    if (chain_uniform(c) < 1 / (1 + exp(c->score[i] - score))) {
         c->parents[i] = other;
         c->score[i] = score;
     }
 }
 
 /* Positions k and k + 1. */
-static void turn_pair(joint_chain *c, size_t k)
+static void turn_pair(graph_chain *c, size_t k)
 {
     size_t a = c->order[k];
     size_t b = c->order[k + 1];
@@ -38,11 +101,11 @@ static void turn_pair(joint_chain *c, size_t k)
     uint32_t in_a = bit_of(c, a, b);
     uint32_t with_b = c->parents[b] | in_b;
     uint32_t without_b = c->parents[b] & ~in_b;
-    double apart = joint_score(c, b, without_b);
+    double apart = graph_chain_score(c, b, without_b);
     double log_weight[4] = {
-        c->score[a] + apart, in_b != 0 ? c->score[a] + joint_score(c, b, with_b) : -INFINITY,
+        c->score[a] + apart, in_b != 0 ? c->score[a] + graph_chain_score(c, b, with_b) : -INFINITY,
         c->score[a] + apart,
-        in_a != 0 ? joint_score(c, a, c->parents[a] | in_a) + apart : -INFINITY};
+        in_a != 0 ? graph_chain_score(c, a, c->parents[a] | in_a) + apart : -INFINITY};
     double most = fmax(fmax(log_weight[0], log_weight[1]), log_weight[3]);
     double sum[4];
     double total = 0;
@@ -53,12 +116,12 @@ static void turn_pair(joint_chain *c, size_t k)
         total += exp(log_weight[i] - most);
         sum[i] = total;
     }
-    double u = joint_uniform(c) * total;
+    double u = chain_uniform(c) * total;
     size_t pick = u < sum[0] ? 0 : u < sum[1] ? 1 : u < sum[2] ? 2 : 3;
     c->parents[b] = pick == 1 ? with_b : without_b;
     c->parents[a] |= pick == 3 ? in_a : 0;
-    c->score[a] = joint_score(c, a, c->parents[a]);
-    c->score[b] = joint_score(c, b, c->parents[b]);
+    c->score[a] = graph_chain_score(c, a, c->parents[a]);
+    c->score[b] = graph_chain_score(c, b, c->parents[b]);
     if (pick >= 2) {
         c->order[k] = b;
         c->order[k + 1] = a;
@@ -67,10 +130,10 @@ static void turn_pair(joint_chain *c, size_t k)
     }
 }
 
-void joint_move_graph(joint_chain *c)
+void graph_chain_move(graph_chain *c)
 {
     for (size_t i = 0; i < c->d; i++) {
-        c->score[i] = joint_score(c, i, c->parents[i]);
+        c->score[i] = graph_chain_score(c, i, c->parents[i]);
     }
     for (size_t i = 0; i < c->d; i++) {
         const family *f = &c->family[i];
@@ -80,14 +143,14 @@ void joint_move_graph(joint_chain *c)
             }
         }
     }
-    for (size_t k = 0; k + 1 < c->d && c->p->order == NULL; k++) {
+    for (size_t k = 0; k + 1 < c->d && !c->order_given; k++) {
         turn_pair(c, k);
     }
 }
 
 /* One variance for all nodes given the weights: the residuals of all mechanisms and the pull of the
  * ridge on the weights are a sample of it. */
-static void draw_variance(joint_chain *c)
+static void draw_variance(graph_chain *c)
 {
     double sum = c->prior.ridge * c->prior.unit[0] * c->prior.unit[0];
     double dof = c->prior.dof;
@@ -111,10 +174,10 @@ static void draw_variance(joint_chain *c)
         }
         dof += fmax(f->rows - 1, 0);
     }
-    c->prior.variance = sum / joint_chi2(c, dof);
+    c->prior.variance = sum / chain_chi2(c, dof);
 }
 
-void joint_draw_mechanisms(joint_chain *c)
+void graph_chain_draw(graph_chain *c)
 {
     for (size_t i = 0; i < c->d; i++) {
         for (size_t j = 0; j < c->d; j++) {
@@ -125,7 +188,7 @@ void joint_draw_mechanisms(joint_chain *c)
         c->sigma[i] = m.sigma;
         c->intercept[i] = m.intercept;
     }
-    if (c->p->equal) {
+    if (c->equal) {
         draw_variance(c);
     }
 }

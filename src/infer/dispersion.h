@@ -1,0 +1,18 @@
+/* Rows of an intervention set are often more alike than a model explains: instruments drift from
+ * set to set, mechanisms bend. Then rows are not independent evidence. With e_i the residuals of
+ * node i where free, over the sets k (distinct masks, n_k rows) in which it is,
+ *
+ *     F_i = [ sum_k n_k mean_k(e_i)^2 / (K - 1) ] / [ sum_k sum (e_i - mean_k(e_i))^2 / (n - K) ]
+ *
+ * is about 1 for independent rows. Where its mean over nodes is not, a row counts as 1/F of one.
+ */
+#ifndef LSCM_INFER_DISPERSION_H
+#define LSCM_INFER_DISPERSION_H
+
+#include "infer/anchored.h"
+
+/* Mean F of the mechanisms w (d, d), intercept (d); 1 when there are too few sets to tell. */
+lscm_status dispersion_of(double *out, const anchored_input *in, const double *z, const double *w,
+                          const double *intercept, lscm_error *why);
+
+#endif

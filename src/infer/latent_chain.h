@@ -1,0 +1,32 @@
+/* Graphs and mechanisms together with z itself, for rows whose z is uncertain: x is noisy, or z was
+ * clipped. A sweep draws
+ *
+ *   z given the model       noisy: collapse_draw_z;  clipped: the censored entries, censor_draw
+ *   graph, W, s, c given z  graph_chain.h, on the scatters of this z
+ *   A, b, s_I given z       noisy: collapse_draw_decoder, and the actuator's residuals
+ *
+ * and costs one pass over z. Noisy chains start from the maximum of the collapsed likelihood
+ * (collapse_em) at their graph, clipped ones from censor_start.
+ */
+#ifndef LSCM_INFER_LATENT_CHAIN_H
+#define LSCM_INFER_LATENT_CHAIN_H
+
+#include "infer/anchored.h"
+
+typedef struct latent_problem {
+    const signal *signal;
+    const anchor *anchor;
+    const double *z;              /* (rows, d): by the anchors */
+    double clip;                  /* 0: noisy x; else z is clipped to [-clip, clip] */
+    const graph_posterior *graph; /* candidates, prior, and graphs to start from */
+    const uint8_t *required;      /* (d, d) or NULL */
+    size_t chains, sweeps;        /* the first third of the sweeps is thrown away */
+    bool order_given;
+    const lscm_progress *progress;
+} latent_problem;
+
+/* Fills the draws of `out`, its edge_prob, z, and z_sd (rows, d); counts what is censored. */
+lscm_status latent_sample(const latent_problem *p, rng r, anchored *out, double *z_sd,
+                          lscm_error *why);
+
+#endif
