@@ -142,7 +142,7 @@ refuses 2 "make a cycle" "$lscm" fit data.nc --require '0->1,1->0' --out no
 refuses 2 "also forbidden" "$lscm" fit data.nc --require '0->1' --forbid '0->1' --out no
 refuses 2 "'holdout' is 1" "$lscm" fit data.nc --holdout 1 --out no
 refuses 2 "'ridge' is 0" "$lscm" fit data.nc --ridge 0 --out no
-refuses 1 "have one column each, anything else there are no 'values'" "$lscm" fit data.nc --decoder identity --out no
+refuses 1 "have one column each, anything else needs 'values'" "$lscm" fit data.nc --decoder identity --out no
 refuses 1 "there are no 'values'" "$lscm" fit chain.csv --decoder linear --out no
 if [ "$(id -u)" != 0 ]; then
     mkdir locked && chmod 555 locked
