@@ -18,22 +18,22 @@ enum { MADE_MOST = 12 };
 
 typedef struct made_design {
     size_t d, observational, sets, per_set;
-    size_t untouched; /* the last so many nodes are never targets */
-    bool single;      /* sets have one target, in turn; otherwise any but all of the nodes */
-    bool equal;       /* one s for all nodes */
-    bool plain;       /* |w| in 0.5 .. 2, s = 0.5 .. 1; otherwise all from the prior */
-    double value;     /* sd of the values: 2 makes the unit 1 */
-    double actuator;  /* sd of what do() misses them by */
-    double x_noise;   /* sd of the noise of y */
+    size_t untouched;        /* the last so many nodes are never targets */
+    bool single;             /* sets have one target, in turn; otherwise any but all of the nodes */
+    bool equal;              /* one s for all nodes */
+    bool plain;              /* |w| in 0.5 .. 2, s = 0.5 .. 1; otherwise all from the prior */
+    double value;            /* sd of the values: 2 makes the unit 1 */
+    double actuator;         /* sd of what do() misses them by */
+    double x_noise;          /* sd of the noise of y */
     double ridge, dof, edge; /* of the prior; edge: probability of a forward edge */
 } made_design;
 
 typedef struct made_signal {
     signal s;
-    double *z;                        /* (rows, d) */
-    double w[MADE_MOST * MADE_MOST];  /* (d, d) */
-    double sigma[MADE_MOST];          /* (d) */
-    double shift[MADE_MOST];          /* (d): a */
+    double *z;                         /* (rows, d) */
+    double w[MADE_MOST * MADE_MOST];   /* (d, d) */
+    double sigma[MADE_MOST];           /* (d) */
+    double shift[MADE_MOST];           /* (d): a */
     double mix[MADE_MOST * MADE_MOST]; /* (d, d): M */
     size_t order[MADE_MOST];
 } made_signal;
@@ -69,9 +69,8 @@ static inline void made_mechanisms(made_signal *m, const made_design *c, lcg *g)
             m->sigma[i] = c->equal ? 0.7 : 0.5 + 0.5 * lcg_uniform(g);
         }
         for (size_t j = 0; j < d; j++) {
-            double size = c->plain
-                              ? (lcg_uniform(g) < 0.5 ? -1 : 1) * (0.5 + 1.5 * lcg_uniform(g))
-                              : m->sigma[i] / scale * lcg_normal(g);
+            double size = c->plain ? (lcg_uniform(g) < 0.5 ? -1 : 1) * (0.5 + 1.5 * lcg_uniform(g))
+                                   : m->sigma[i] / scale * lcg_normal(g);
             m->w[j * d + i] *= size;
         }
     }

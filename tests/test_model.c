@@ -71,7 +71,7 @@ static void prior_is_as_written(void **state)
             count[parents]++;
             precision[parents] += 1 / (m.sigma[i] * m.sigma[i]);
             for (size_t p = m.parent_start[i]; p < m.parent_start[i + 1]; p++) {
-                double u = m.w[m.parents[p] * MOST + i] * sqrt(0.003) / m.sigma[i];
+                double u = m.w[m.parents[p] * MOST + i] * sqrt(0.001) / m.sigma[i];
                 central += fabs(u) < 0.67448975 ? 1 : 0; /* half of a standard normal */
                 for (int k = 1; k <= 4; k++) {
                     moment[k] += pow(u, k);
@@ -83,7 +83,7 @@ static void prior_is_as_written(void **state)
     for (size_t p = 0; p < MOST - 1; p++) {
         double nu = 3 + (double)p;
         assert_true(count[p] > 100);
-        assert_near(precision[p] / count[p], nu / 0.003, 5 * sqrt(2 * nu / count[p]) / 0.003);
+        assert_near(precision[p] / count[p], nu / 0.001, 5 * sqrt(2 * nu / count[p]) / 0.001);
     }
     /* 15 pairs with probability 2/5 */
     assert_near(edges / MODELS, 6, 5 * sqrt(15 * 0.24 / MODELS));
@@ -106,7 +106,7 @@ static void prior_scales_with_the_values(void **state)
     for (int64_t kind = 0; kind < 3; kind++) {
         scm_model m;
         s.values = kind;
-        s.ridge = 0.012;
+        s.ridge = 0.004;
         assert_ok(scm_model_random(&m, &s, &why));
         for (size_t i = 0; i < 5; i++) {
             assert_near(m.sigma[i], 2 * unit[kind] * base.sigma[i], 1e-12 * m.sigma[i]);

@@ -9,7 +9,7 @@ static void warn(json_t *warnings, const char *format, ...) __attribute__((forma
 
 static void warn(json_t *warnings, const char *format, ...)
 {
-    char text[1024];
+    char text[2048];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
@@ -28,20 +28,26 @@ static const char *name_of(char *const *names, size_t node, char *room, size_t s
 
 /* "a, b and 3 more": the nodes for which `is` says so; returns how many. */
 typedef struct node_list {
-    char text[256];
+    char text[512];
     size_t count;
+    bool full;
 } node_list;
 
 static void list_add(node_list *list, char *const *names, size_t node)
 {
     enum { SHOWN = 8 };
+    static const char rest[] = " and others";
     char room[32];
+    const char *name = name_of(names, node, room, sizeof room);
     size_t length = strlen(list->text);
-    if (list->count < SHOWN) {
+    bool fits = length + strlen(name) + 2 + sizeof rest <= sizeof list->text;
+    if (list->count < SHOWN && !list->full && fits) { /* names whole: a half one may not be UTF-8 */
         (void)snprintf(list->text + length, sizeof list->text - length, "%s%s",
-                       list->count > 0 ? ", " : "", name_of(names, node, room, sizeof room));
-    } else if (list->count == SHOWN) {
-        (void)snprintf(list->text + length, sizeof list->text - length, " and others");
+                       list->count > 0 ? ", " : "", name);
+    } else if (!list->full) {
+        (void)snprintf(list->text + length, sizeof list->text - length, "%s",
+                       length > 0 ? rest : "names too long to show");
+        list->full = true;
     }
     list->count++;
 }
@@ -49,11 +55,11 @@ static void list_add(node_list *list, char *const *names, size_t node)
 static void advise_on_design(const signal *s, const anchored *a, char *const *names,
                              json_t *warnings)
 {
-    node_list never = {{0}, 0};
-    node_list rare = {{0}, 0};
-    node_list collinear = {{0}, 0};
-    node_list constant = {{0}, 0};
-    node_list always = {{0}, 0};
+    node_list never = {.count = 0};
+    node_list rare = {.count = 0};
+    node_list collinear = {.count = 0};
+    node_list constant = {.count = 0};
+    node_list always = {.count = 0};
     for (size_t j = 0; j < a->d; j++) {
         bool none = a->anchor.kind[j] == ANCHOR_NONE;
         size_t samples = a->anchor.samples[j];
@@ -105,7 +111,7 @@ static void advise_on_design(const signal *s, const anchored *a, char *const *na
 static void advise_on_decoder(const signal *s, const anchored *a, char *const *names,
                               json_t *warnings)
 {
-    node_list poor = {{0}, 0};
+    node_list poor = {.count = 0};
     double explained = 0;
     if (s->rank < s->d) {
         warn(warnings,
@@ -138,7 +144,7 @@ static void advise_on_decoder(const signal *s, const anchored *a, char *const *n
 
 static void advise_on_rows(const signal *s, char *const *names, json_t *warnings)
 {
-    node_list still = {{0}, 0};
+    node_list still = {.count = 0};
     if (s->rows < 2 * s->d) {
         warn(warnings, "%zu rows for %zu nodes: too few to believe any edge", s->rows, s->d);
     }

@@ -235,10 +235,44 @@ static bool rows_matter(const anchored *a, const anchored_input *in)
         if (a->anchor.kind[j] == ANCHOR_NONE) {
             return in->settings->clip > 0;
         }
-        matters = matters || !(a->anchor.noise[j] <= 0.3 * a->sigma[j]);
+        matters = matters || !(a->anchor.noise[j] <= 0.1 * a->sigma[j]);
     }
     return matters && in->keep == NULL && a->rank == a->d && a->d <= JOINT_MOST &&
            a->rows * a->d <= LATENT_MOST;
+}
+
+typedef struct rows_scratch {
+    dag_draws start;
+    double *z, *series;
+    arena memory;
+} rows_scratch;
+
+static void lay_out_rows(rows_scratch *t, const anchored *a, const anchored_input *in)
+{
+    arena *m = &t->memory;
+    t->start.count = chains_of(in);
+    t->start.d = a->d;
+    t->start.parents = arena_take(m, t->start.count * a->d, sizeof *t->start.parents);
+    t->start.order = arena_take(m, t->start.count * a->d, sizeof *t->start.order);
+    t->z = arena_take(m, a->rows * a->d, sizeof(double));
+    t->series = arena_take(m, a->draws, sizeof(double));
+}
+
+/* Chains start from the graphs drawn so far, spread over them. */
+static void take_starts(const anchored *a, const graph_posterior *g, dag_draws *start)
+{
+    size_t d = a->d;
+    for (size_t c = 0; c < start->count; c++) {
+        size_t from = ((c + 1) * a->draws - 1) / start->count;
+        memcpy(start->order + c * d, a->order + from * d, d * sizeof *start->order);
+        for (size_t i = 0; i < d; i++) {
+            const family *f = &g->families.list[i];
+            for (size_t k = 0; k < f->count; k++) {
+                bool there = a->w[(from * d + f->candidate[k]) * d + i] != 0;
+                start->parents[c * d + i] |= there ? (uint32_t)1 << k : 0;
+            }
+        }
+    }
 }
 
 static lscm_status infer_rows(anchored *a, const anchored_input *in, const graph_posterior *g,
@@ -247,33 +281,38 @@ static lscm_status infer_rows(anchored *a, const anchored_input *in, const graph
     lscm_status status = LSCM_OK;
     const signal *s = in->signal;
     size_t n = s->rows * s->d;
-    arena memory = {0};
+    rows_scratch t = {0};
+    anchor encoder = a->anchor; /* as far as it has been refined */
+    encoder.intercept = a->shift;
+    encoder.slope = a->slope;
+    lay_out_rows(&t, a, in);
+    TRY(arena_open(&t.memory, why));
+    lay_out_rows(&t, a, in);
+    (void)arena_take(&a->rows_memory, n, sizeof(double));
+    TRY(arena_open(&a->rows_memory, why));
+    a->z_sd = arena_take(&a->rows_memory, n, sizeof(double));
+    take_starts(a, g, &t.start);
+    for (size_t k = 0; k < n; k++) {
+        bool exact = s->mask[k] != 0 && !(a->anchor.actuator_noise > 0);
+        t.z[k] = exact ? s->values[k] : a->z[k];
+    }
     latent_problem problem = {.signal = s,
-                              .anchor = &a->anchor,
+                              .anchor = &encoder,
+                              .z = t.z,
                               .clip = in->settings->clip,
                               .graph = g,
+                              .start = &t.start,
                               .required = in->required,
                               .chains = chains_of(in),
                               .sweeps = sweeps_of(in),
                               .order_given = in->order != NULL,
                               .progress = in->progress};
-    (void)arena_take(&memory, n + a->draws, sizeof(double));
-    TRY(arena_open(&memory, why));
-    double *z = arena_take(&memory, n + a->draws, sizeof(double));
-    (void)arena_take(&a->rows_memory, n, sizeof(double));
-    TRY(arena_open(&a->rows_memory, why));
-    a->z_sd = arena_take(&a->rows_memory, n, sizeof(double));
-    for (size_t k = 0; k < n; k++) {
-        bool exact = s->mask[k] != 0 && !(a->anchor.actuator_noise > 0);
-        z[k] = exact ? s->values[k] : a->z[k];
-    }
-    problem.z = z;
     TRY(latent_sample(&problem, (rng){(uint64_t)in->settings->seed, 8500}, a, a->z_sd, why));
-    take_edges(a, problem.chains, z + n);
+    take_edges(a, problem.chains, t.series);
     memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
     a->sampler = SAMPLER_LATENT;
 done:
-    arena_close(&memory);
+    arena_close(&t.memory);
     return status;
 }
 
@@ -359,10 +398,11 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     a.dispersion = g.dispersion;
     draw_mechanisms(&a, &g, (uint64_t)in->settings->seed);
     take_spread(&a);
+    if (s->basis != NULL && !(in->settings->clip > 0) && encoder_matters(&a, &g)) {
+        TRY(infer_jointly(&a, in, &g, why));
+    }
     if (rows_matter(&a, in)) {
         TRY(infer_rows(&a, in, &g, why));
-    } else if (s->basis != NULL && encoder_matters(&a, &g)) {
-        TRY(infer_jointly(&a, in, &g, why));
     }
     a.seconds_graph = fit_seconds() - begun;
     *out = a;

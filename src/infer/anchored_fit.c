@@ -96,15 +96,14 @@ static json_t *summary_of(const fit *f, const signal *s, const anchored *a, cons
     json_t *summary = json_object();
     json_t *seconds = json_pack("{s:f, s:f, s:f}", "read", f->read, "anchor", a->seconds_anchor,
                                 "graph", a->seconds_graph);
+    bool uniform = f->settings.graph_prior == GRAPH_PRIOR_UNIFORM && a->sampler == SAMPLER_EXACT;
     json_t *held_out = judgement_json(j, f->data->node_names);
     (void)json_object_set_new(summary, "reason", json_string(reason));
     (void)json_object_set_new(summary, "sampler", json_string(samplers[a->sampler]));
     (void)json_object_set_new(summary, "r_hat", json_real(a->r_hat));
     (void)json_object_set_new(summary, "ess", json_real(a->ess));
     (void)json_object_set_new(summary, "prior",
-                              json_string(f->settings.graph_prior == GRAPH_PRIOR_UNIFORM
-                                              ? "uniform over graphs"
-                                              : "uniform over orders"));
+                              json_string(uniform ? "uniform over graphs" : "uniform over orders"));
     (void)json_object_set_new(summary, "x_noise", json_real(s->x_noise));
     (void)json_object_set_new(summary, "actuator_noise", json_real(a->anchor.actuator_noise));
     if (s->basis != NULL) {
@@ -158,6 +157,12 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
     }
     double judged = fit_seconds() - begun;
     advise(&s, &a, f->data->node_names, f->warnings);
+    if (f->settings.graph_prior == GRAPH_PRIOR_UNIFORM && a.sampler != SAMPLER_EXACT) {
+        (void)json_array_append_new(
+            f->warnings,
+            json_string("the prior is uniform over orders, not over graphs: only exact "
+                        "draws can be weighted, and the encoder is uncertain here"));
+    }
     size_t weights = s.basis != NULL ? s.d * s.D : 0;
     TRY(fit_posterior(f, &p, weights, s.basis != NULL ? s.D : 0, why));
     TRY(take_decoder(p, &s, &a, why));

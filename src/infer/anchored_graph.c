@@ -97,9 +97,9 @@ static lscm_status run(graph_posterior *g, const anchored_input *in, size_t firs
 /* ---- One variance for all nodes ---- */
 
 /* log p(s^2): t u^2/s^2 is chi2 with dof degrees of freedom; a density in log s^2. */
-static double log_prior_variance(const dag_prior *p, double variance)
+static double log_prior_variance(const dag_prior *p, size_t d, double variance)
 {
-    double u = p->ridge * p->unit[0] * p->unit[0] / variance;
+    double u = p->ridge * dag_mean_unit(p, d) / variance;
     return p->dof / 2 * log(u / 2) - u / 2 - lgamma(p->dof / 2);
 }
 
@@ -130,7 +130,7 @@ static lscm_status evidence_at(graph_posterior *g, const anchored_input *in, dou
     lscm_status status = LSCM_OK;
     g->prior.variance = exp(log_variance);
     TRY(run(g, in, first, count, why));
-    *out = g->result.log_evidence + log_prior_variance(&g->prior, g->prior.variance);
+    *out = g->result.log_evidence + log_prior_variance(&g->prior, in->signal->d, g->prior.variance);
 done:
     return status;
 }
@@ -216,26 +216,40 @@ static void weigh_rows(graph_posterior *g, double weight)
     }
 }
 
+/* The mean of w (d, d) and intercept (d) over the first draws; one (d, d) is scratch. */
+static void mean_mechanisms(const graph_posterior *g, size_t d, size_t draws, rng r, double *w,
+                            double *intercept, double *one)
+{
+    double share = 1 / (double)draws;
+    memset(w, 0, d * d * sizeof *w);
+    memset(intercept, 0, d * sizeof *intercept);
+    for (size_t k = 0; k < draws; k++) {
+        memset(one, 0, d * d * sizeof *one);
+        for (size_t i = 0; i < d; i++) {
+            mechanism m = family_draw(&g->families.list[i], &g->prior, g->parents[k * d + i], r,
+                                      k * d + i, one + i, d);
+            intercept[i] += share * m.intercept;
+        }
+        cblas_daxpy((int)(d * d), share, one, 1, w, 1);
+    }
+}
+
 /* F depends on the graph, and the graph on how much a row counts: a fixed point, in logarithms.
  * Only where F is clearly not 1. */
 static lscm_status weigh_evidence(graph_posterior *g, const anchored_input *in, const double *z,
-                                  double *w, double *intercept, lscm_error *why)
+                                  double *w, double *intercept, double *one, lscm_error *why)
 {
-    enum { ROUNDS = 6 };
-    const double clearly = 2;
+    enum { ROUNDS = 6, MEAN = 32 };
     lscm_status status = LSCM_OK;
     size_t d = in->signal->d;
     rng r = {(uint64_t)in->settings->seed, 6002};
     for (int round = 0; round < ROUNDS; round++) {
         double f = 1;
-        memset(w, 0, d * d * sizeof *w);
-        for (size_t i = 0; i < d; i++) {
-            mechanism m =
-                family_draw(&g->families.list[i], &g->prior, g->parents[i], r, i, w + i, d);
-            intercept[i] = m.intercept;
-        }
-        TRY(dispersion_of(&f, in, z, w, intercept, why));
+        double dof = 0;
+        mean_mechanisms(g, d, in->draws < MEAN ? in->draws : MEAN, r, w, intercept, one);
+        TRY(dispersion_of(&f, &dof, in, z, w, intercept, why));
         f = fmax(f, 1);
+        double clearly = fmax(2, 1 + 6 * sqrt(2 / fmax(dof, 1)));
         if ((round == 0 && f < clearly) || fabs(log(f / g->dispersion)) < 0.1) {
             break;
         }
@@ -304,7 +318,7 @@ static bool is_uniform(const anchored_input *in)
 
 typedef struct graph_scratch {
     uint8_t *forbidden;
-    double *w, *edge_prob, *weight;
+    double *w, *edge_prob, *weight, *intercept;
     uint32_t *parents;
     size_t *order;
     dag_extensions extensions;
@@ -317,6 +331,7 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     s->w = arena_take(a, d * d, sizeof(double));
     s->edge_prob = arena_take(a, d * d, sizeof(double));
     s->weight = arena_take(a, in->draws, sizeof(double));
+    s->intercept = arena_take(a, d, sizeof(double));
     s->parents = arena_take(a, in->draws * d, sizeof *s->parents);
     s->order = arena_take(a, in->draws * d, sizeof *s->order);
     if (is_uniform(in)) {
@@ -363,7 +378,7 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
         TRY(run(&g, in, 0, in->draws, why));
     }
     if (in->signal->basis == NULL) {
-        TRY(weigh_evidence(&g, in, z, scratch.w, scratch.edge_prob, why));
+        TRY(weigh_evidence(&g, in, z, scratch.w, scratch.intercept, scratch.edge_prob, why));
     }
     if (is_uniform(in)) {
         make_uniform(&g, in, &scratch.extensions, scratch.weight, scratch.parents, scratch.order);

@@ -33,7 +33,7 @@ static size_t find(mask_slot *table, size_t slots, uint64_t hash)
 /* F of one node from sums (slots, d) of e, of e^2, and of rows in which the node is free; 0 when
  * there are too few sets to tell. */
 static double f_of(const double *sum, const double *squares, const double *rows, size_t slots,
-                   size_t d, size_t i)
+                   size_t d, size_t i, double *dof)
 {
     double n = 0;
     double sets = 0;
@@ -53,11 +53,12 @@ static double f_of(const double *sum, const double *squares, const double *rows,
         }
     }
     bool enough = sets >= 3 && n > 2 * sets && within > 0;
+    *dof += enough ? sets - 1 : 0;
     return enough ? between / (sets - 1) / (within / (n - sets)) : 0;
 }
 
-lscm_status dispersion_of(double *out, const anchored_input *in, const double *z, const double *w,
-                          const double *intercept, lscm_error *why)
+lscm_status dispersion_of(double *out, double *dof, const anchored_input *in, const double *z,
+                          const double *w, const double *intercept, lscm_error *why)
 {
     enum { SLOTS = 4096 };
     lscm_status status = LSCM_OK;
@@ -70,6 +71,7 @@ lscm_status dispersion_of(double *out, const anchored_input *in, const double *z
     double *rows = squares + (size_t)SLOTS * d;
     mask_slot *table = calloc(SLOTS, sizeof *table);
     *out = 1;
+    *dof = 0;
     if (sum == NULL || table == NULL) {
         status = fail_memory(why, 3 * (size_t)SLOTS * d * sizeof *sum);
         goto done;
@@ -94,7 +96,7 @@ lscm_status dispersion_of(double *out, const anchored_input *in, const double *z
         }
     }
     for (size_t i = 0; i < d; i++) {
-        double f = f_of(sum, squares, rows, SLOTS, d, i);
+        double f = f_of(sum, squares, rows, SLOTS, d, i, dof);
         total += f;
         nodes += f > 0 ? 1 : 0;
     }

@@ -11,8 +11,9 @@
 
 #include "infer/anchored.h"
 
-/* Mean F of the mechanisms w (d, d), intercept (d); 1 when there are too few sets to tell. */
-lscm_status dispersion_of(double *out, const anchored_input *in, const double *z, const double *w,
-                          const double *intercept, lscm_error *why);
+/* Mean F of the mechanisms w (d, d), intercept (d), and the degrees of freedom of what varies
+ * between sets, over all nodes; 1 and 0 when there are too few sets to tell. */
+lscm_status dispersion_of(double *out, double *dof, const anchored_input *in, const double *z,
+                          const double *w, const double *intercept, lscm_error *why);
 
 #endif

@@ -39,6 +39,16 @@ typedef struct dag_prior {
     const double *unit; /* (d), all above 0 */
 } dag_prior;
 
+/* The mean of u^2, the unit of a variance that all nodes share. */
+static inline double dag_mean_unit(const dag_prior *p, size_t d)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d; i++) {
+        sum += p->unit[i] * p->unit[i];
+    }
+    return sum / (double)d;
+}
+
 typedef struct family {
     size_t node, count;      /* count <= FAMILY_MOST */
     const size_t *candidate; /* (count): nodes, ascending; forbidden ones are left out */

@@ -10,19 +10,18 @@
 
 double chain_uniform(graph_chain *c)
 {
-    return rng_uniform(c->random, c->used++);
+    return rng_uniform(c->random, 2 * c->used++);
 }
 
 double chain_normal(graph_chain *c)
 {
-    return rng_normal(c->random, c->used++);
+    return rng_normal(c->random, 2 * c->used++);
 }
 
 double chain_chi2(graph_chain *c, double dof)
 {
-    c->used += c->used % 2;
-    double chi2 = 2 * rng_gamma(c->random, c->used, dof / 2);
-    c->used += RNG_GAMMA;
+    double chi2 = 2 * rng_gamma(c->random, 2 * c->used, dof / 2);
+    c->used += RNG_GAMMA / 2;
     return chi2;
 }
 
@@ -152,7 +151,7 @@ void graph_chain_move(graph_chain *c)
  * ridge on the weights are a sample of it. */
 static void draw_variance(graph_chain *c)
 {
-    double sum = c->prior.ridge * c->prior.unit[0] * c->prior.unit[0];
+    double sum = c->prior.ridge * dag_mean_unit(&c->prior, c->d);
     double dof = c->prior.dof;
     for (size_t i = 0; i < c->d; i++) {
         const family *f = &c->family[i];
@@ -190,5 +189,8 @@ void graph_chain_draw(graph_chain *c)
     }
     if (c->equal) {
         draw_variance(c);
+        for (size_t i = 0; i < c->d; i++) {
+            c->sigma[i] = sqrt(c->prior.variance);
+        }
     }
 }

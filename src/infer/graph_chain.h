@@ -16,7 +16,7 @@ typedef struct graph_chain {
     bool order_given;
     bool *stopped; /* shared by all chains: somebody wants to stop */
     rng random;
-    uint64_t used;  /* random numbers so far */
+    uint64_t used;  /* random numbers so far; every second index: neighbours share their bits */
     rng mechanisms; /* their own stream */
     uint64_t drawn;
 

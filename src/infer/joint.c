@@ -170,10 +170,26 @@ static void rename_unlabelled(joint_chain *c)
             c->sign[i] = chain_uniform(&c->g) < 0.5 ? -1 : 1;
         }
     }
-    rng_permutation(c->g.random, c->g.used, count, shuffled);
+    rng_permutation(c->g.random, 2 * c->g.used, count, shuffled);
     c->g.used += count;
     for (size_t k = 0; k < count && c->p->interchangeable; k++) {
         c->rename[unlabelled[k]] = unlabelled[shuffled[k]];
+    }
+}
+
+/* The encoder has moved since the graph: scores and intercepts are those of the encoder kept. */
+static void refresh_means(joint_chain *c)
+{
+    for (size_t i = 0; i < c->d; i++) {
+        const family *f = &c->family[i];
+        joint_refresh(c, i);
+        c->g.score[i] = graph_chain_score(&c->g, i, c->g.parents[i]);
+        double mean = f->mean[f->count];
+        for (size_t k = 0; k < f->count; k++) {
+            mean -= f->mean[k] * c->g.w[f->candidate[k] * c->d + i];
+        }
+        c->g.intercept[i] =
+            f->rows > 0 ? mean + c->g.sigma[i] / sqrt(f->rows) * chain_normal(&c->g) : 0;
     }
 }
 
@@ -181,7 +197,8 @@ static void keep_draw(joint_chain *c, size_t at, const joint_draws *out)
 {
     size_t d = c->d;
     rename_unlabelled(c);
-    out->log_p[at] = (c->rows - (double)c->r) * c->log_det;
+    refresh_means(c);
+    out->log_p[at] = joint_power(c) * c->log_det;
     for (size_t i = 0; i < d; i++) {
         size_t to = c->rename[i];
         out->log_p[at] += c->g.score[i] + c->label_fit[i];

@@ -1,14 +1,16 @@
 /* The joint posterior of encoder, graph and mechanisms by Gibbs sampling, for data whose encoder is
  * not known exactly. With z = a + y B, B square, t_j the label noise of node j and n rows,
  *
- *     log p = (n - r) log |det B|  -  sum_j sum_{t_j = 1} (z_j - v_j)^2 / (2 t_j^2)
+ *     log p = (n - r - 1) log |det B|  -  sum_j sum_{t_j = 1} (z_j - v_j)^2 / (2 t_j^2)
  *             -  sum_i sum_{t_i = 0} (z_i - c_i - sum_p z_p w_pi)^2 / (2 s_i^2)  +  priors
  *
- * (the prior of B is |det B|^-r, which no choice of coordinates changes). A sweep
+ * (a and c are flat in the units of y, B has the prior |det B|^-r: no choice of coordinates changes
+ * them; integrated out, they leave this power). A sweep
  *
  *   1. moves the encoder, and edges with it, W and s integrated out           (joint_encoder.c)
  *   2. draws edges and order given z, W and s integrated out                  (graph_chain.c)
- *   3. draws W, s, c, then each labelled column b_j exactly: it is Gaussian but for |b_j . u|^(n-r)
+ *   3. draws W, s, c, then each labelled column b_j exactly: it is Gaussian but for |b_j .
+ * u|^(n-r-1)
  *
  * on d Gram matrices (grams.h): its cost does not depend on n. Where nodes were never intervened on
  * nothing tells which of them is which, nor their signs; each draw takes these at random.

@@ -1,11 +1,11 @@
-/* The encoder. Column b_j given everything else has log density (n - r) log |b . u| - b'P b/2 +
+/* The encoder. Column b_j given everything else has log density (n - r - 1) log |b . u| - b'P b/2 +
  * h'b, u = row j of B^-1 and, over the children k of j,
  *
  *   P = L_j/t_j^2 + S_j/s_j^2 + sum_k w_jk^2 S_k/s_k^2,
  *   h = l_j/t_j^2 + S_j sum_p b_p w_pj/s_j^2 + sum_k w_jk S_k (b_k - sum_{p != j} b_p w_pk)/s_k^2
  *
  * (L_j, l_j the labels' sums, S_i as in grams.h). So b . u is drawn by itself, its density being
- * t^(n-r) times a normal one, and the rest of b is normal given that.
+ * |t|^(n-r-1) times a normal one, and the rest of b is normal given that.
  *
  * A node without labels moves by b_j <- e^x b_j + g b_k: the determinant changes by x, and what the
  * mechanisms say is the change of the scores of the families that z_j is in. */
@@ -15,6 +15,11 @@
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
+
+double joint_power(const joint_chain *c)
+{
+    return c->rows - (double)c->r - 1;
+}
 
 bool joint_invert(joint_chain *c)
 {
@@ -85,7 +90,7 @@ static void set_up_column(joint_chain *c, size_t j)
     }
 }
 
-/* t > 0 with density t^power exp(-(t - mean)^2/(2 variance)), from `now`, by Metropolis steps that
+/* t with density |t|^power exp(-(t - mean)^2/(2 variance)), from `now`, by Metropolis steps that
  * propose from the normal at the mode: nearly exact when the power is large. */
 static double draw_length(joint_chain *c, double power, double mean, double variance, double now)
 {
@@ -104,7 +109,8 @@ static double draw_length(joint_chain *c, double power, double mean, double vari
             now = next;
         }
     }
-    return now;
+    /* the sign: -t has the same power */
+    return log(chain_uniform(&c->g)) < -2 * now * mean / variance ? -now : now;
 }
 
 /* B^-1 after column j of B became `column`: its row j is divided by their product, the others lose
@@ -145,12 +151,12 @@ static void draw_column(joint_chain *c, size_t j)
     double variance = cblas_ddot(r, c->product, 1, c->product, 1);
     double mean = cblas_ddot(r, c->product, 1, c->other, 1);
     double drawn = cblas_ddot(r, c->product, 1, c->column, 1);
-    double length = draw_length(c, c->heat * (c->rows - (double)c->r), mean, variance, 1);
+    double length = draw_length(c, c->heat * joint_power(c), mean, variance, 1);
     cblas_daxpy(r, (length - drawn) / variance, c->product, 1, c->column, 1);
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, r, c->factor, r, c->column, 1);
     cblas_dcopy(r, c->column, 1, c->slope + j, (int)c->d);
     update_inverse(c, j, length);
-    c->log_det += log(length);
+    c->log_det += log(fabs(length));
 }
 
 static bool labelled(const joint_chain *c, size_t j)
@@ -199,7 +205,8 @@ static void move_unlabelled(joint_chain *c, size_t j)
     if (other != j) {
         cblas_daxpy(r, share, c->slope + other, d, c->slope + j, d);
     }
-    double change = scores_with(c, j) - before + c->heat * c->rows * stretch;
+    double change =
+        scores_with(c, j) - before + c->heat * (joint_power(c) + (double)c->r) * stretch;
     if (!(log(chain_uniform(&c->g)) < change)) {
         cblas_dcopy(r, c->column, 1, c->slope + j, d);
     }

@@ -43,6 +43,8 @@ typedef struct joint_chain {
 
 /* Scatter and mean of family i for the present encoder. */
 void joint_refresh(joint_chain *c, size_t i);
+/* n - r - 1, the power of |det B|. */
+double joint_power(const joint_chain *c);
 /* joint_encoder.c: B^-1 afresh; one pass over the labelled columns; moves of the encoder with W and
  * s integrated out; label noise and shifts. */
 bool joint_invert(joint_chain *c);

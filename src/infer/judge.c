@@ -89,13 +89,19 @@ static void hold_out_sets(const signal *s, const mask_key *key, size_t count, do
 }
 
 /* Every so many rows of those with a target, which stand by mask. */
-static void hold_out_rows(const mask_key *key, size_t count, double share, uint8_t *keep,
-                          judgement *out)
+static void hold_out_rows(const signal *s, const mask_key *key, size_t count, double share,
+                          const size_t *total, size_t *left, uint8_t *keep, judgement *out)
 {
     for (size_t k = 0; k < count; k++) {
-        if ((size_t)((double)(k + 1) * share) > (size_t)((double)k * share)) {
-            keep[key[k].row] = 0;
-            out->rows++;
+        const uint8_t *mask = s->mask + key[k].row * s->d;
+        bool due = (size_t)((double)(k + 1) * share) > (size_t)((double)k * share);
+        if (!due || !can_spare(s, mask, 1, total, left)) {
+            continue;
+        }
+        keep[key[k].row] = 0;
+        out->rows++;
+        for (size_t i = 0; i < s->d; i++) {
+            left[i] -= mask[i] != 0 ? 1 : 0;
         }
     }
 }
@@ -244,6 +250,16 @@ static void lay_out(scratch *t, judgement *out, const signal *s)
     out->coverage = arena_take(&out->memory, d, sizeof(double));
 }
 
+/* Draws give nodes without an anchor other signs and names each time: no mean encoder, no z. */
+static bool all_anchored(const anchored *a)
+{
+    bool all = true;
+    for (size_t i = 0; i < a->d; i++) {
+        all = all && a->anchor.kind[i] != ANCHOR_NONE;
+    }
+    return all;
+}
+
 static void score(judgement *out, const signal *s, const anchored *a, const scratch *t, rng r)
 {
     size_t stride = (out->rows + MOST_ROWS - 1) / MOST_ROWS;
@@ -282,13 +298,15 @@ lscm_status judge(judgement *out, const anchored_input *in, double share, lscm_e
     size_t count = list_rows(s, seed, t.key);
     hold_out_sets(s, t.key, count, share, t.total, t.left, t.keep, &j);
     if (j.rows == 0) {
-        hold_out_rows(t.key, count, share, t.keep, &j);
+        hold_out_rows(s, t.key, count, share, t.total, t.left, t.keep, &j);
     }
     if (j.rows >= 10) {
         anchored_input part = *in;
         part.keep = t.keep;
         part.draws = DRAWS;
         TRY(anchored_infer(&a, &part, why));
+    }
+    if (j.rows >= 10 && all_anchored(&a)) {
         score(&j, s, &a, &t, (rng){seed, STREAM});
     } else {
         j.rows = j.sets = 0;

@@ -18,7 +18,8 @@
 typedef struct judgement {
     size_t d;
     size_t sets; /* held out; 0: rows of every set */
-    size_t rows; /* held out; 0: too few to judge by, and nothing else is set */
+    size_t rows; /* held out; 0: too few to judge by, or nodes without an anchor, and nothing else
+                    is set */
     double log_likelihood, log_likelihood_empty;
     double *r2, *coverage; /* (d); NaN where the node is never free there */
     arena memory;

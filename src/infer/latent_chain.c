@@ -23,6 +23,7 @@ typedef struct latent_chain {
     double *z;             /* (rows, d) */
     double *sum, *squares; /* (rows, d): of z and z^2 over kept draws, about the anchors' z */
     double kept;
+    double actuator_noise; /* s_I at the start */
     arena memory;
 } latent_chain;
 
@@ -67,6 +68,7 @@ static lscm_status begin_noisy(latent_chain *c, lscm_error *why)
     TRY(collapse_start(c->likelihood, c->p->anchor, c->g.equal, &c->model, why));
     settings.learn_actuator_noise = c->model.actuator_noise > 0;
     TRY(collapse_em(c->likelihood, &graph, &settings, &c->model, &report, NULL, why));
+    c->actuator_noise = c->model.actuator_noise;
 done:
     return status;
 }
@@ -98,8 +100,6 @@ static lscm_status begin(latent_chain *c, size_t number, rng r, lscm_error *why)
     const latent_problem *p = c->p;
     const signal *s = p->signal;
     size_t d = s->d;
-    size_t from = number * p->graph->draws / p->chains;
-    dag_draws start = {1, d, p->graph->parents + from * d, p->graph->order + from * d};
     c->g.d = d;
     lay_out(c);
     TRY(arena_open(&c->memory, why));
@@ -113,7 +113,7 @@ static lscm_status begin(latent_chain *c, size_t number, rng r, lscm_error *why)
     c->g.prior.variance = p->graph->variance[0];
     c->g.equal = p->graph->variance[0] > 0;
     c->g.order_given = p->order_given;
-    graph_chain_begin(&c->g, &start, 0, (rng){r.seed, r.stream + 4 * number});
+    graph_chain_begin(&c->g, p->start, number, (rng){r.seed, r.stream + 2 * number});
     TRY(p->clip > 0 ? begin_clipped(c, why) : begin_noisy(c, why));
     TRY(families_update(&c->families, c->z, why));
     graph_chain_draw(&c->g);
@@ -132,11 +132,11 @@ static void close_chain(latent_chain *c)
 
 /* ---- Sweeping ---- */
 
-/* s_I from what z misses the values by, with the weight of one more row as it was. */
+/* s_I from what z misses the values by, with the weight of one more row as at the start. */
 static void draw_actuator(latent_chain *c)
 {
     const signal *s = c->p->signal;
-    double rest = c->model.actuator_noise * c->model.actuator_noise;
+    double rest = c->actuator_noise * c->actuator_noise;
     double rows = 1;
     for (size_t k = 0; k < s->rows * s->d; k++) {
         if (s->mask[k] != 0) {

@@ -18,7 +18,8 @@ typedef struct latent_problem {
     const anchor *anchor;
     const double *z;              /* (rows, d): by the anchors */
     double clip;                  /* 0: noisy x; else z is clipped to [-clip, clip] */
-    const graph_posterior *graph; /* candidates, prior, and graphs to start from */
+    const graph_posterior *graph; /* candidates and prior */
+    const dag_draws *start;       /* a graph and order for each chain */
     const uint8_t *required;      /* (d, d) or NULL */
     size_t chains, sweeps;        /* the first third of the sweeps is thrown away */
     bool order_given;

@@ -26,7 +26,7 @@ static const named_settings PRESETS[] = {
     {"son", "the same with a rotation, D = d", REVISED " projection=son"},
     {"prior", "graph, weights and noise from the prior of the anchored method",
      "weights=prior noise=prior values=gaussian value_scale=2 projection_low=-5 projection_high=5 "
-     "x_noise=0.1"},
+     "x_noise=0.02"},
 };
 enum { PRESET_COUNT = sizeof PRESETS / sizeof PRESETS[0] };
 

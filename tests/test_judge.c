@@ -1,0 +1,241 @@
+/* Held-out judgement of fits to simulated linear data, against the truth and against the same
+ * numbers computed another way. */
+#include "infer/advice.h"
+#include "infer/judge.h"
+#include "made_signal.h"
+
+#include "testing.h"
+
+static lscm_error why;
+
+static const made_design STRONG = {.d = 5,
+                                   .observational = 200,
+                                   .sets = 40,
+                                   .per_set = 20,
+                                   .plain = true,
+                                   .value = 3,
+                                   .ridge = 0.1,
+                                   .dof = 3,
+                                   .edge = 0.5};
+
+static lscm_fit_settings defaults(void)
+{
+    lscm_fit_settings s;
+    lscm_settings_defaults(lscm_fit_table(), &s);
+    return s;
+}
+
+/* E[z | do] (d) of a row under the true model. */
+static void expect(const made_signal *m, size_t row, double *z)
+{
+    size_t d = m->s.d;
+    for (size_t k = 0; k < d; k++) {
+        size_t i = m->order[k];
+        z[i] = m->s.values[row * d + i];
+        for (size_t j = 0; j < d && m->s.mask[row * d + i] == 0; j++) {
+            z[i] += m->w[j * d + i] != 0 ? m->w[j * d + i] * z[j] : 0;
+        }
+    }
+}
+
+/* Four nodes; `each` rows of the sets {0}, {1}, {2}, {3}, then `few` of {0, 1}: with a share of 0.1
+ * only the last is small enough to be held out. */
+static made_signal make_known(size_t each, size_t few, lcg *g)
+{
+    made_design c = STRONG;
+    c.d = 4;
+    c.observational = 0;
+    c.sets = 1;
+    c.per_set = 4 * each + few;
+    made_signal m = made_signal_of(&c, g);
+    for (size_t row = 0; row < m.s.rows; row++) {
+        for (size_t i = 0; i < 4; i++) {
+            bool target = row < 4 * each ? row / each == i : i < 2;
+            m.s.mask[row * 4 + i] = target ? 1 : 0;
+            m.s.values[row * 4 + i] = 0;
+        }
+        made_row(&m, &c, row, g);
+    }
+    m.s.variance = 0;
+    made_spectrum(&m);
+    return m;
+}
+
+/* R2 of the true model over rows first .. and the mean of the free rows before. */
+static double true_r2(const made_signal *m, size_t first, size_t i)
+{
+    size_t d = m->s.d;
+    double missed = 0;
+    double spread = 0;
+    double mean = 0;
+    double n = 0;
+    double z[MADE_MOST];
+    for (size_t row = 0; row < m->s.rows; row++) {
+        double seen = m->z[row * d + i];
+        if (row < first && m->s.mask[row * d + i] == 0) {
+            mean = (mean * n + seen) / (n + 1);
+            n += 1;
+        } else if (row >= first) {
+            expect(m, row, z);
+            missed += (seen - z[i]) * (seen - z[i]);
+            spread += (seen - mean) * (seen - mean);
+        }
+    }
+    return 1 - missed / spread;
+}
+
+static void test_truth(void **state)
+{
+    (void)state;
+    lcg g = {6};
+    double inside = 0;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        made_signal m = make_known(400, 150, &g);
+        judgement j;
+        lscm_fit_settings settings = defaults();
+        settings.seed = (int64_t)seed;
+        anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 100};
+        assert_ok(judge(&j, &in, 0.1, &why));
+        assert_int_equal(j.sets, 1);
+        assert_int_equal(j.rows, 150);
+        for (size_t i = 0; i < 2; i++) { /* never free there */
+            assert_true(isnan(j.r2[i]) && isnan(j.coverage[i]));
+        }
+        for (size_t i = 2; i < 4; i++) {
+            assert_near(j.r2[i], true_r2(&m, 1600, i), 0.03);
+            assert_near(j.coverage[i], 0.9, 0.08);
+            inside += j.coverage[i] / 8;
+        }
+        assert_true(j.log_likelihood > j.log_likelihood_empty - 0.05);
+        judgement_close(&j);
+        made_signal_free(&m);
+    }
+    assert_near(inside, 0.9, 0.035);
+}
+
+/* log of a bivariate normal density at (x, y) with this mean and covariance. */
+static double log_bivariate(double x, double y, const double *cov)
+{
+    double det = cov[0] * cov[3] - cov[1] * cov[2];
+    double square = (cov[3] * x * x - (cov[1] + cov[2]) * x * y + cov[0] * y * y) / det;
+    return -log(2 * acos(-1)) - 0.5 * log(det) - 0.5 * square;
+}
+
+/* Mean and covariance of nodes 2 and 3 under do(0, 1) for one draw, by a two by two inverse. */
+static double log_density(const anchored *a, size_t k, const double *z)
+{
+    const double *w = a->w + k * 16;
+    const double *c = a->intercept + k * 4;
+    const double *s = a->sigma + k * 4;
+    double v2 = s[2] * s[2];
+    double v3 = s[3] * s[3];
+    double u = w[2 * 4 + 3];
+    double v = w[3 * 4 + 2]; /* one of the two is 0 */
+    double b2 = c[2] + z[0] * w[2] + z[1] * w[4 + 2];
+    double b3 = c[3] + z[0] * w[3] + z[1] * w[4 + 3];
+    double det = 1 - u * v;
+    double mean2 = (b2 + v * b3) / det;
+    double mean3 = (b3 + u * b2) / det;
+    double cov[] = {(v2 + v * v * v3) / det / det, (u * v2 + v * v3) / det / det, 0,
+                    (v3 + u * u * v2) / det / det};
+    cov[2] = cov[1];
+    return log_bivariate(z[2] - mean2, z[3] - mean3, cov);
+}
+
+/* The rest fitted with the same seed has the same draws. */
+static void test_likelihood(void **state)
+{
+    (void)state;
+    lcg g = {8};
+    enum { EACH = 100, FEW = 20, ROWS = 4 * EACH + FEW };
+    made_signal m = make_known(EACH, FEW, &g);
+    uint8_t keep[ROWS] = {0};
+    memset(keep, 1, 4 * EACH);
+    lscm_fit_settings settings = defaults();
+    anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 50};
+    judgement j;
+    assert_ok(judge(&j, &in, 0.1, &why));
+    assert_int_equal(j.sets, 1);
+    assert_int_equal(j.rows, FEW);
+    anchored a;
+    in.draws = 200; /* as many as the judge takes */
+    in.keep = keep;
+    assert_ok(anchored_infer(&a, &in, &why));
+    double sum = 0;
+    for (size_t row = 4 * EACH; row < ROWS; row++) {
+        double mean = 0;
+        for (size_t k = 0; k < a.draws; k++) {
+            mean += exp(log_density(&a, k, a.z + row * 4)) / (double)a.draws;
+        }
+        sum += log(mean) / FEW;
+    }
+    assert_near(j.log_likelihood, sum, 1e-9 * fabs(sum));
+    anchored_close(&a);
+    judgement_close(&j);
+    made_signal_free(&m);
+}
+
+/* Designs in which every row counts: what is held out leaves an anchor to each node that has one,
+ * or nothing is held out; a judgement never makes a fit fail. */
+static void test_spare(void **state)
+{
+    (void)state;
+    static const double shares[] = {0.05, 0.2, 0.5, 0.89};
+    lcg g = {14};
+    for (size_t per_set = 7; per_set <= 40; per_set += 11) {
+        for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+            for (int single = 0; single < 2; single++) {
+                made_design c = STRONG;
+                c.observational = 20;
+                c.sets = single != 0 ? 5 : 6;
+                c.single = single != 0;
+                c.per_set = per_set;
+                made_signal m = made_signal_of(&c, &g);
+                lscm_fit_settings settings = defaults();
+                anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 20};
+                judgement j;
+                assert_ok(judge(&j, &in, shares[k], &why));
+                for (size_t i = 0; i < j.d && j.rows > 0; i++) {
+                    assert_true(isnan(j.r2[i]) || isfinite(j.r2[i]));
+                    assert_true(isnan(j.coverage[i]) || (j.coverage[i] >= 0 && j.coverage[i] <= 1));
+                }
+                assert_true(j.rows == 0 || isfinite(j.log_likelihood));
+                assert_true(j.rows == 0 || isfinite(j.log_likelihood_empty));
+                judgement_close(&j);
+                made_signal_free(&m);
+            }
+        }
+    }
+}
+
+static void test_too_few(void **state)
+{
+    (void)state;
+    lcg g = {15};
+    made_design c = STRONG;
+    c.observational = 300;
+    c.sets = 5;
+    c.single = true;
+    c.per_set = 9;
+    made_signal m = made_signal_of(&c, &g);
+    lscm_fit_settings settings = defaults();
+    anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 20};
+    judgement j;
+    assert_ok(judge(&j, &in, 0.1, &why)); /* 4 rows */
+    assert_int_equal(j.rows, 0);
+    assert_int_equal(j.sets, 0);
+    assert_null(judgement_json(&j, NULL));
+    judgement_close(&j);
+    made_signal_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_truth),
+        cmocka_unit_test(test_likelihood),
+        cmocka_unit_test(test_spare),
+        cmocka_unit_test(test_too_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
