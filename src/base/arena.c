@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/pages.h"
+
 #include <stdlib.h>
 
 void *arena_take(arena *a, size_t count, size_t size)
@@ -30,6 +32,7 @@ lscm_status arena_open(arena *a, lscm_error *why)
     if (a->block == NULL) {
         return fail_memory(why, a->size);
     }
+    pages_large(a->block, a->size);
     size_t past = (size_t)((uintptr_t)a->block % ARENA_ALIGN);
     a->base = (char *)a->block + (ARENA_ALIGN - past);
     return LSCM_OK;

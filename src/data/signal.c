@@ -8,6 +8,7 @@
  * largest) and of the numbers as they were stored.
  */
 #include "data/signal.h"
+#include "base/pages.h"
 
 #include "base/threads.h"
 #include "data/signal_parts.h"
@@ -136,6 +137,7 @@ static lscm_status from_memory(signal *s, const lscm_dataset *data, meter *m, ls
         status = fail_memory(why, bytes);
         goto done;
     }
+    pages_large(x, bytes);
     TRY(signal_rows(data, x, m, why));
     TRY(signal_directions(&p, data, x, s->rows, s->D, s->d, why));
     memcpy(s->mean, p.mean, s->D * sizeof *s->mean);

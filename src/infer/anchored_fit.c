@@ -1,5 +1,6 @@
 /* A fit by the anchored method, from the data set to the run folder: which decoder, one pass over
  * the data, inference, what held-out sets say of it, advice. */
+#include "base/threads.h"
 #include "infer/advice.h"
 #include "infer/anchored_parts.h"
 #include "infer/choices.h"
@@ -137,6 +138,8 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
     anchored a = {0};
     judgement j = {0};
     const char *reason = NULL;
+    int blas =
+        threads_blas_single(); /* small products: waking its threads costs more than they do */
     TRY(choose(f, &reason, why));
     if (f->run->folder != NULL && !f->run->force) {
         TRY(run_folder_begin(f->run->folder, false, false, why));
@@ -178,6 +181,7 @@ done:
     if (status != LSCM_OK && f->run->folder != NULL) {
         (void)rmdir(f->run->folder); /* goes only when nothing is in it */
     }
+    threads_blas_restore(blas);
     lscm_posterior_free(p);
     judgement_close(&j);
     anchored_close(&a);
