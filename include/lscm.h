@@ -128,7 +128,7 @@ LSCM_API lscm_status lscm_settings_check(lscm_settings_table table, const void *
       "the anchored method: variance ridge u^2/chi2(noise-dof + parents)")                         \
     X(REAL, noise_scale, "S", 0.1, 0, 1e6, NULL, "scale of the nodes' noise")                      \
     X(INTEGER, noise_dof, "K", 3, 2, 100000, NULL, "degrees of freedom of prior noise")            \
-    X(REAL, ridge, "T", 0.001, 1e-9, 1e9, NULL, "t of prior weights and noise")                     \
+    X(REAL, ridge, "T", 0.001, 1e-9, 1e9, NULL, "t of prior weights and noise")                    \
     X(INTEGER, observational, "N", 500, 0, 1e12, NULL, "rows without intervention")                \
     X(INTEGER, sets, "K", 20, 0, 1e9, NULL, "intervention sets")                                   \
     X(INTEGER, per_set, "N", 100, 1, 1e9, NULL, "rows in each set")                                \
@@ -275,7 +275,7 @@ LSCM_API lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char 
     X(REAL, x_noise, "S", 0, 0, 1e6, NULL, "sd of the noise of x; 0 learns it")                    \
     X(REAL, degree, "E", 0, 0, 1e5, NULL,                                                          \
       "expected edges per node, for the sparsity prior; 0 chooses: 1, as far as d allows")         \
-    X(REAL, ridge, "T", 0.001, 1e-9, 1e6, NULL,                                                     \
+    X(REAL, ridge, "T", 0.001, 1e-9, 1e6, NULL,                                                    \
       "anchored: weight of the prior of edge weights and noise, in rows of data")                  \
     X(CHOICE, graph_prior, "NAME", 0, 0, 1, "order|uniform",                                       \
       "anchored: a uniform order and each forward edge alike, or every graph with as many edges "  \

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { GRID = 5, NOISE_EQUAL = 1, PRIOR_UNIFORM = 1 };
+enum { GRID = 5, HALF = 2, NOISE_EQUAL = 1, PRIOR_UNIFORM = 1 };
 
 static const double PRIOR_DOF = 3;
 
@@ -146,7 +146,7 @@ static lscm_status mix_grid(graph_posterior *g, const anchored_input *in, double
     double total = 0;
     memset(mixed, 0, d * d * sizeof(double));
     for (size_t k = 0; k < GRID; k++) {
-        double at = centre + ((double)k - GRID / 2) * width;
+        double at = centre + ((double)k - HALF) * width;
         TRY(evidence_at(g, in, at, 0, 0, &log_weight[k], why));
         most = fmax(most, log_weight[k]);
     }
@@ -160,8 +160,8 @@ static lscm_status mix_grid(graph_posterior *g, const anchored_input *in, double
         sum += share;
         size_t last = k + 1 == GRID ? in->draws : (size_t)(sum * (double)in->draws + 0.5);
         last = last < in->draws ? last : in->draws;
-        TRY(evidence_at(g, in, centre + ((double)k - GRID / 2) * width, first, last - first,
-                        &evidence, why));
+        TRY(evidence_at(g, in, centre + ((double)k - HALF) * width, first, last - first, &evidence,
+                        why));
         for (size_t i = 0; i < d * d; i++) {
             mixed[i] += share * g->edge_prob[i];
         }

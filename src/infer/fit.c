@@ -13,17 +13,19 @@ double fit_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static lscm_status take_order(fit *f, lscm_error *why)
+/* The order given, or NULL; the caller frees it. */
+static lscm_status take_order(const fit *f, size_t **out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = f->data->nodes;
+    size_t *order = NULL;
     double *stored = NULL;
     if (f->run->order == NULL && f->settings.order != ORDER_GIVEN) {
         return LSCM_OK;
     }
-    f->order = malloc(d * sizeof *f->order);
+    order = malloc(d * sizeof *order);
     stored = calloc(2 * d, sizeof *stored);
-    if (f->order == NULL || stored == NULL) {
+    if (order == NULL || stored == NULL) {
         status = fail_memory(why, 3 * d * sizeof *stored);
         goto done;
     }
@@ -36,14 +38,17 @@ static lscm_status take_order(fit *f, lscm_error *why)
         TRY(lscm_dataset_read(f->data, LSCM_ORDER, 0, d, stored, why));
     }
     for (size_t k = 0; k < d; k++) {
-        f->order[k] = f->run->order != NULL ? f->run->order[k] : (size_t)stored[k];
-        if (f->order[k] >= d || stored[d + f->order[k]] != 0) {
+        order[k] = f->run->order != NULL ? f->run->order[k] : (size_t)stored[k];
+        if (order[k] >= d || stored[d + order[k]] != 0) {
             status = fail(why, LSCM_USAGE, "an order must name each of the %zu nodes once", d);
             goto done;
         }
-        stored[d + f->order[k]] = 1;
+        stored[d + order[k]] = 1;
     }
+    *out = order;
+    order = NULL;
 done:
+    free(order);
     free(stored);
     return status;
 }
@@ -71,18 +76,20 @@ lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
              .progress = progress,
              .begun = fit_seconds(),
              .warnings = json_array()};
+    size_t *order = NULL;
     if (f.run->resume && f.run->folder == NULL) {
         status = fail(why, LSCM_USAGE, "to resume, name the run folder");
         goto done;
     }
     TRY(lscm_settings_check(lscm_fit_table(), &f.settings, why));
-    TRY(take_order(&f, why));
-    TRY(knowledge_open(&f.known, f.run, data->nodes, data->node_names, f.order, why));
+    TRY(take_order(&f, &order, why));
+    f.order = order;
+    TRY(knowledge_open(&f.known, f.run, data->nodes, data->node_names, order, why));
     choose_method(&f);
     TRY(f.settings.method == METHOD_BIOLS ? biols_fit(&f, out, why) : anchored_fit(&f, out, why));
 done:
     knowledge_close(&f.known);
     json_decref(f.warnings);
-    free(f.order);
+    free(order);
     return status;
 }

@@ -14,7 +14,7 @@ typedef struct fit {
     lscm_fit_settings settings; /* what was left open is filled in */
     const lscm_run_options *run;
     const lscm_progress *progress;
-    size_t *order; /* (d), or NULL: learned */
+    const size_t *order; /* (d), or NULL: learned */
     knowledge known;
     bool chosen;        /* the method was left to us */
     double begun, read; /* seconds */

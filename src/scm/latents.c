@@ -39,6 +39,9 @@ static void draw_targets(const lscm_simulation *s, size_t set, const latent_scra
     size_t most = touched < d ? touched : d - 1;
     size_t count = 1;
     memset(mask, 0, d);
+    if (touched == 0) {
+        return;
+    }
     if (s->targets == TARGETS_CYCLE) {
         mask[scratch->pool[set % touched]] = 1;
         return;
