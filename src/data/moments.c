@@ -1,5 +1,7 @@
 #include "data/moments.h"
 
+#include "data/mask_rows.h"
+
 #include <cblas.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +15,9 @@ typedef struct mask_list {
     size_t *slot;  /* (slots): 1 + number of a mask, 0 when free */
 } mask_list;
 
-static size_t hash(const uint8_t *mask, size_t d)
-{
-    uint64_t h = 1469598103934665603U; /* FNV-1a */
-    for (size_t i = 0; i < d; i++) {
-        h = (h ^ mask[i]) * 1099511628211U;
-    }
-    return (size_t)(h ^ h >> 29);
-}
-
 static size_t find_slot(const mask_list *list, const uint8_t *mask)
 {
-    size_t at = hash(mask, list->d) % list->slots;
+    size_t at = (size_t)(mask_hash(mask, list->d, 0) % list->slots);
     while (list->slot[at] != 0 &&
            memcmp(list->mask + (list->slot[at] - 1) * list->d, mask, list->d) != 0) {
         at = (at + 1) % list->slots;

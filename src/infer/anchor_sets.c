@@ -3,6 +3,7 @@
  * node is halved as well (every second row), so that one half can be predicted from the other.
  * Linear in the number of rows.
  */
+#include "data/mask_rows.h"
 #include "infer/anchor_state.h"
 
 #include <string.h>
@@ -25,15 +26,6 @@ static void lay_out_numbering(numbering *w, arena *a, size_t rows)
     w->set_of = arena_take(a, rows, sizeof(size_t));
 }
 
-static size_t hash(const uint8_t *mask, size_t d)
-{
-    uint64_t h = 1469598103934665603U; /* FNV-1a */
-    for (size_t i = 0; i < d; i++) {
-        h = (h ^ mask[i]) * 1099511628211U;
-    }
-    return (size_t)(h ^ h >> 29);
-}
-
 /* Numbers the rows; returns the number of sets. */
 static size_t number_rows(numbering *w, const signal *s, const uint8_t *keep)
 {
@@ -49,7 +41,7 @@ static size_t number_rows(numbering *w, const signal *s, const uint8_t *keep)
         if (before != SIZE_MAX && memcmp(mask, s->mask + before * d, d) == 0) {
             w->set_of[i] = w->set_of[before];
         } else {
-            size_t at = hash(mask, d) & (w->slots - 1);
+            size_t at = (size_t)mask_hash(mask, d, 0) & (w->slots - 1);
             while (w->slot[at] != 0 &&
                    memcmp(s->mask + w->first[w->slot[at] - 1] * d, mask, d) != 0) {
                 at = (at + 1) & (w->slots - 1);

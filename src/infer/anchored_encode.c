@@ -2,6 +2,8 @@
  * the way back to x. */
 #include "infer/anchored_parts.h"
 
+#include "base/quantile.h"
+
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
@@ -89,13 +91,6 @@ done:
     return status;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Running mean and sum of squares about it. */
 typedef struct spread {
     double n, mean, squares;
@@ -140,7 +135,7 @@ void encoder_units(const signal *s, const anchor *a, const uint8_t *keep, const 
             sorted[known++] = unit[j];
         }
     }
-    qsort(sorted, known, sizeof *sorted, by_size);
+    qsort(sorted, known, sizeof *sorted, quantile_compare);
     for (size_t j = 0; j < d; j++) {
         unit[j] = unit[j] > 0 ? unit[j] : known > 0 ? sorted[known / 2] : 1;
     }

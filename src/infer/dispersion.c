@@ -1,5 +1,7 @@
 #include "infer/dispersion.h"
 
+#include "data/mask_rows.h"
+
 #include <stdlib.h>
 
 /* Sets met so far, by a hash of their masks. */
@@ -7,15 +9,6 @@ typedef struct mask_slot {
     uint64_t hash;
     bool used;
 } mask_slot;
-
-static uint64_t hash_of(const uint8_t *mask, size_t d)
-{
-    uint64_t hash = 1469598103934665603U; /* FNV-1a */
-    for (size_t i = 0; i < d; i++) {
-        hash = (hash ^ mask[i]) * 1099511628211U;
-    }
-    return hash ^ hash >> 29;
-}
 
 /* The slot of this mask; `slots` when the table is full. */
 static size_t find(mask_slot *table, size_t slots, uint64_t hash)
@@ -78,7 +71,7 @@ lscm_status dispersion_of(double *out, double *dof, const anchored_input *in, co
     }
     for (size_t k = 0; k < s->rows; k++) {
         const uint8_t *mask = s->mask + k * d;
-        size_t at = find(table, SLOTS, hash_of(mask, d)) * d;
+        size_t at = find(table, SLOTS, mask_hash(mask, d, 0)) * d;
         if (at == SLOTS * d) {
             goto done; /* so many sets that rows hardly share one */
         }

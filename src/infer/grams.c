@@ -1,6 +1,7 @@
 #include "infer/grams.h"
 
 #include "base/threads.h"
+#include "data/mask_rows.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -13,25 +14,9 @@ enum {
     CHUNK = 256 /* rows at a time */
 };
 
-/* Rows in the order of their masks, so that equal ones stand together. */
-typedef struct row_key {
-    uint64_t hash;
-    size_t row;
-} row_key;
-
-static int by_hash(const void *a, const void *b)
-{
-    const row_key *x = a;
-    const row_key *y = b;
-    if (x->hash != y->hash) {
-        return x->hash < y->hash ? -1 : 1;
-    }
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
 /* Lists the rows in use; returns how many. Sorts them only where equal masks do not already stand
  * together, as they do in data taken set by set. */
-static size_t list_rows(const signal *s, const uint8_t *keep, row_key *key)
+static size_t list_rows(const signal *s, const uint8_t *keep, mask_row *key)
 {
     size_t used = 0;
     size_t changes = 1;
@@ -40,16 +25,13 @@ static size_t list_rows(const signal *s, const uint8_t *keep, row_key *key)
             continue;
         }
         const uint8_t *mask = s->mask + r * s->d;
-        uint64_t h = 1469598103934665603U; /* FNV-1a */
-        for (size_t i = 0; i < s->d; i++) {
-            h = (h ^ mask[i]) * 1099511628211U;
-        }
-        key[used] = (row_key){h, r};
+        uint64_t h = mask_hash(mask, s->d, 0);
+        key[used] = (mask_row){h, r};
         changes += used > 0 && key[used - 1].hash != h ? 1 : 0;
         used++;
     }
     if (changes * 32 > used) {
-        qsort(key, used, sizeof *key, by_hash);
+        mask_rows_sort(key, used);
     }
     return used;
 }
@@ -66,7 +48,7 @@ typedef struct part_sums {
 
 typedef struct gram_work {
     const signal *s;
-    const row_key *key;
+    const mask_row *key;
     size_t used;
     double *centre; /* (r) */
     part_sums part[PARTS];
@@ -197,7 +179,7 @@ lscm_status grams_of(grams *out, const signal *s, const uint8_t *keep, lscm_erro
     gram_work w = {.s = s};
     arena scratch = {0};
     int blas = threads_blas_single();
-    row_key *key = calloc(s->rows, sizeof *key);
+    mask_row *key = calloc(s->rows, sizeof *key);
     if (key == NULL) {
         status = fail_memory(why, s->rows * sizeof *key);
         goto done;

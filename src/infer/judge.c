@@ -1,6 +1,8 @@
 #include "infer/judge.h"
 
+#include "base/quantile.h"
 #include "base/rng.h"
+#include "data/mask_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,39 +12,17 @@ enum { DRAWS = 200, MOST_ROWS = 2000, STREAM = 9000 };
 
 /* ---- What to hold out ---- */
 
-typedef struct mask_key {
-    uint64_t hash;
-    size_t row;
-} mask_key;
-
-static int by_hash(const void *a, const void *b)
-{
-    const mask_key *x = a;
-    const mask_key *y = b;
-    if (x->hash != y->hash) {
-        return x->hash < y->hash ? -1 : 1;
-    }
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
 /* Rows with a target, by mask, in an order that depends on the seed alone; returns their number. */
-static size_t list_rows(const signal *s, uint64_t seed, mask_key *key)
+static size_t list_rows(const signal *s, uint64_t seed, mask_row *key)
 {
     size_t count = 0;
     for (size_t k = 0; k < s->rows; k++) {
         const uint8_t *mask = s->mask + k * s->d;
-        uint64_t hash = 1469598103934665603U ^ seed * 0x9E3779B97F4A7C15U;
-        bool any = false;
-        for (size_t i = 0; i < s->d; i++) {
-            hash = (hash ^ mask[i]) * 1099511628211U;
-            any = any || mask[i] != 0;
-        }
-        if (any) {
-            hash ^= hash >> 32;
-            key[count++] = (mask_key){hash * 0xD6E8FEB86659FD93U, k};
+        if (memchr(mask, 1, s->d) != NULL) {
+            key[count++] = (mask_row){mask_hash(mask, s->d, seed), k};
         }
     }
-    qsort(key, count, sizeof *key, by_hash);
+    mask_rows_sort(key, count);
     return count;
 }
 
@@ -58,7 +38,7 @@ static bool can_spare(const signal *s, const uint8_t *mask, size_t rows, const s
     return true;
 }
 
-static void hold_out_sets(const signal *s, const mask_key *key, size_t count, double share,
+static void hold_out_sets(const signal *s, const mask_row *key, size_t count, double share,
                           size_t *total, size_t *left, uint8_t *keep, judgement *out)
 {
     size_t wanted = (size_t)(share * (double)count);
@@ -89,7 +69,7 @@ static void hold_out_sets(const signal *s, const mask_key *key, size_t count, do
 }
 
 /* Every so many rows of those with a target, which stand by mask. */
-static void hold_out_rows(const signal *s, const mask_key *key, size_t count, double share,
+static void hold_out_rows(const signal *s, const mask_row *key, size_t count, double share,
                           const size_t *total, size_t *left, uint8_t *keep, judgement *out)
 {
     for (size_t k = 0; k < count; k++) {
@@ -179,19 +159,12 @@ static void predict(const anchored *a, const signal *s, size_t row, rng r, const
     }
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static bool is_inside(const prediction *p, size_t draws, size_t d, size_t i, double z)
 {
     for (size_t k = 0; k < draws; k++) {
         p->sorted[k] = p->sample[k * d + i];
     }
-    qsort(p->sorted, draws, sizeof *p->sorted, by_size);
+    qsort(p->sorted, draws, sizeof *p->sorted, quantile_compare);
     size_t cut = draws / 20;
     return z >= p->sorted[cut] && z <= p->sorted[draws - 1 - cut];
 }
@@ -224,7 +197,7 @@ static void score_row(const anchored *a, const signal *s, size_t row, const pred
 }
 
 typedef struct scratch {
-    mask_key *key;
+    mask_row *key;
     uint8_t *keep;
     size_t *total, *left;
     node_sums *sum;

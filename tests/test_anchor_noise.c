@@ -1,0 +1,176 @@
+/* Anchors under noise of x and of actuators: bias, covariance, what is claimed of both. */
+#include "anchor_testing.h"
+
+enum { TIMES = 400, D = 3, M = D + 1 };
+
+typedef struct tally {
+    double mean[M], found[M][M], claimed[M][M]; /* of the error of (a, b) */
+    double error, standard_error;               /* mean squares, of z */
+} tally;
+
+static void count_error(tally *t, const made *m, const anchor *a, size_t j)
+{
+    const double *f = a->factor + j * M * M;
+    double e[M] = {a->intercept[j]};
+    for (size_t i = 0; i < D; i++) {
+        e[i + 1] = a->slope[i * D + j] - m->inverse[i * D + j];
+    }
+    for (size_t i = 0; i < M; i++) {
+        t->mean[i] += e[i] / TIMES;
+        for (size_t k = 0; k < M; k++) {
+            t->found[i][k] += e[i] * e[k] / TIMES;
+            for (size_t l = 0; l < M; l++) {
+                t->claimed[i][k] += f[i * M + l] * f[k * M + l] / TIMES;
+            }
+        }
+    }
+    t->standard_error += a->standard_error[j] * a->standard_error[j] / TIMES;
+    for (size_t i = 0; i < m->s.rows; i++) {
+        double z = e[0];
+        for (size_t k = 0; k < D; k++) {
+            z += m->s.y[i * D + k] * e[k + 1];
+        }
+        t->error += z * z / (double)m->s.rows / TIMES;
+    }
+}
+
+/* Over many data sets from one model, the error of (a, b) has mean 0 and the covariance that was
+ * claimed, in every direction of a grid. */
+static void check_covariance(design c)
+{
+    tally all[D] = {0};
+    double actuator = 0;
+    double spread = 5 * sqrt(2.0 / TIMES); /* of a variance found in that many errors */
+    lscm_error why;
+    for (c.samples = 1; c.samples <= TIMES; c.samples++) {
+        anchor a;
+        made m = make(&c);
+        assert_ok(anchor_of(&a, &m.s, NULL, &why));
+        actuator += a.actuator_noise * a.actuator_noise / TIMES;
+        for (size_t j = 0; j < D; j++) {
+            assert_int_equal(a.kind[j], ANCHOR_VALUES);
+            count_error(all + j, &m, &a, j);
+        }
+        anchor_close(&a);
+        made_free(&m);
+    }
+    assert_near(sqrt(actuator), c.actuator, 0.03 * c.actuator + 0.05 * c.x_noise);
+    for (size_t j = 0; j < D; j++) {
+        const tally *t = all + j;
+        assert_near(t->standard_error / t->error, 1, spread);
+        for (size_t code = 1; code < 81; code++) { /* directions in {-1, 0, 1}^4 */
+            double mean = 0;
+            double found = 0;
+            double claimed = 0;
+            double u[M];
+            for (size_t i = 0, left = code; i < M; i++, left /= 3) {
+                u[i] = (double)(left % 3) - 1;
+            }
+            for (size_t i = 0; i < M; i++) {
+                mean += u[i] * t->mean[i];
+                for (size_t k = 0; k < M; k++) {
+                    found += u[i] * u[k] * t->found[i][k];
+                    claimed += u[i] * u[k] * t->claimed[i][k];
+                }
+            }
+            if (code != 40) { /* all 0 */
+                assert_near(mean / sqrt(found / TIMES), 0, 4);
+                assert_near(claimed / found, 1, spread);
+            }
+        }
+    }
+}
+
+/* At x_noise 1 least squares alone would be off by many standard errors. */
+static void test_covariance(void **state)
+{
+    (void)state;
+    design c = {.d = D, .observational = 20, .sets = 6, .per_set = 40, .noise = 1, .value = 2};
+    c.seed = 3;
+    for (size_t k = 0; k < 4; k++) {
+        c.x_noise = k < 2 ? 1 : 0.1 * (double)(3 - k);
+        c.actuator = k == 0 ? 0 : 1;
+        check_covariance(c);
+    }
+    c.x_noise = 0.3; /* 20 rows a node */
+    c.actuator = 0.1;
+    c.per_set = 10;
+    c.single = true;
+    check_covariance(c);
+}
+
+/* The correction for noise of x, on so many rows that little else is left. */
+static void test_x_noise(void **state)
+{
+    (void)state;
+    lscm_error why;
+    anchor a;
+    anchor plain;
+    design c = {.d = 4, .sets = 40, .per_set = 1000, .noise = 1, .value = 2, .seed = 2};
+    double bias = 0;
+    double error = 0;
+    c.x_noise = 3;
+    made m = make(&c);
+    assert_ok(anchor_of(&a, &m.s, NULL, &why));
+    m.s.x_noise = 0;
+    assert_ok(anchor_of(&plain, &m.s, NULL, &why));
+    for (size_t j = 0; j < 4; j++) {
+        double length = 0;
+        for (size_t i = 0; i < 4; i++) {
+            double b = m.inverse[i * 4 + j];
+            error = fmax(error, fabs(a.slope[i * 4 + j] - b));
+            bias = fmax(bias, fabs(plain.slope[i * 4 + j] - b));
+            length += a.slope[i * 4 + j] * a.slope[i * 4 + j];
+        }
+        assert_near(a.noise[j], 3 * sqrt(length), 1e-12);
+        assert_near(a.residual[j] / a.noise[j], 1, 0.05);
+    }
+    assert_near(error, 0, bias / 10);
+    anchor_close(&a);
+    anchor_close(&plain);
+    made_free(&m);
+}
+
+static void test_actuator_noise(void **state)
+{
+    (void)state;
+    static const double levels[] = {0, 0.1, 1};
+    for (size_t k = 0; k < 3; k++) {
+        for (int single = 0; single < 2; single++) {
+            lscm_error why;
+            anchor a;
+            double error[10];
+            double noise = levels[k];
+            design c = {.d = 10, .observational = 500, .sets = 40, .per_set = 100, .noise = 1.4};
+            c.value = 2;
+            c.x_noise = 0.1;
+            c.actuator = noise;
+            c.single = single != 0;
+            c.seed = 5;
+            made m = make(&c);
+            assert_ok(anchor_of(&a, &m.s, NULL, &why));
+            assert_near(a.actuator_noise, noise, 0.02 + 0.05 * noise);
+            z_errors(&m, &a, error);
+            for (size_t j = 0; j < 10; j++) {
+                double expected =
+                    a.noise[j] * a.noise[j] + a.standard_error[j] * a.standard_error[j];
+                assert_true(a.r2[j] > 1 - 1.5 * (noise * noise + a.noise[j] * a.noise[j]) /
+                                              (4 + noise * noise));
+                /* 10 coefficients: the realised error scatters about the claimed one */
+                assert_true(error[j] < 4 * expected && error[j] > expected / 8);
+            }
+            anchor_close(&a);
+            made_free(&m);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_covariance),
+        cmocka_unit_test(test_x_noise),
+        cmocka_unit_test(test_actuator_noise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
