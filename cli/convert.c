@@ -21,10 +21,12 @@ const struct argp *convert_argp(void)
             "  .npz   NumPy arrays x, targets, values, z, w, sigma, order\n"
             "  .csv   observed variables and a column 'target'\n"
             "  .png   a grid of pictures (out only)\n"
+            "  .pngs  a folder of PNG pictures and interventions.csv\n"
             "  none   a folder of .npy files in the layout of the public BIOLS code\n\n"
             "Examples:\n"
             "  lscm convert data.npz data.nc\n"
             "  lscm convert pictures.nc grid.png\n"
+            "  lscm convert photographs pictures.nc\n"
             "  lscm convert chamber.csv chamber.nc --ignore soft,env --truth dag.csv",
     };
     return &argp;
@@ -38,7 +40,11 @@ static void note_losses(const lscm_dataset *data, const char *out)
         const char *name;
     } extras[] = {{LSCM_VALUES, "values"}, {LSCM_Z, "z"}, {LSCM_W, "w"}, {LSCM_SIGMA, "sigma"}};
     const char *ending = strrchr(out, '.');
+    const char *type = lscm_dataset_shape(data, LSCM_X).dtype;
     char left[64] = "";
+    if (ending != NULL && strncasecmp(ending, ".pngs", 5) == 0 && strncmp(type, "float", 5) == 0) {
+        (void)fprintf(stderr, "lscm: note: pictures hold x in steps of 1/65535\n");
+    }
     if (ending == NULL || strcasecmp(ending, ".csv") != 0) {
         return;
     }

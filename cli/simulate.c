@@ -64,12 +64,13 @@ const struct argp *simulate_argp(void)
             "Examples:\n"
             "  lscm simulate --preset paper-linear --nodes 20 --degree 2 --seed 1 --out data.nc\n"
             "  lscm simulate --preset paper-image --nodes 10 --out pictures.nc\n"
+            "  lscm simulate --preset blobs --nodes 5 --out blobs.pngs\n"
+            "  lscm simulate --preset paper-nonlinear --activation tanh --biases --out tanh.nc\n"
             "  lscm simulate --preset revised-linear --targets cycle --sets 40 --out single.npz\n"
             "  lscm simulate --sets 0 --observational 5000 --projection identity --out z.npz\n\n"
-            "Formats follow the ending: .nc (netCDF-4), .npz (NumPy), .csv, or none for a folder "
-            "of "
-            ".npy "
-            "files in the layout of the public BIOLS code.",
+            "Formats follow the ending: .nc (netCDF-4), .npz (NumPy), .csv, .pngs for a folder of "
+            "PNG pictures and interventions.csv, or none for a folder of .npy files in the layout "
+            "of the public BIOLS code.",
     };
     size_t n = 0;
     lscm_settings_table table = lscm_simulation_table();

@@ -136,12 +136,18 @@ LSCM_API lscm_status lscm_settings_check(lscm_settings_table table, const void *
       "targets of a set: 1 to d-1 random nodes, one random node, or the nodes in turn")            \
     X(INTEGER, untouched, "K", 0, 0, 100000, NULL,                                                 \
       "this many random nodes are never intervened on")                                            \
-    X(CHOICE, values, "NAME", 0, 0, 2, "uniform|gaussian|zero",                                    \
-      "values set by do(): U(-value-scale, value-scale), N(0, value-scale^2), or 0")               \
+    X(CHOICE, values, "NAME", 0, 0, 3, "uniform|gaussian|zero|three",                              \
+      "values set by do(): U(-value-scale, value-scale), N(0, value-scale^2), 0, or one of "       \
+      "-value-scale, 0, value-scale")                                                              \
     X(REAL, value_scale, "S", 10, 0, 1e6, NULL, "scale of the values")                             \
     X(REAL, actuator_noise, "S", 0, 0, 1e6, NULL, "sd of what do() misses its value by")           \
-    X(CHOICE, projection, "NAME", 0, 0, 4, "linear|mlp|image|son|identity",                        \
-      "x from z: random matrix, ReLU network, block picture, rotation, or z itself")               \
+    X(CHOICE, projection, "NAME", 0, 0, 5, "linear|mlp|image|son|identity|blobs",                  \
+      "x from z: random matrix, network, picture of blocks, rotation, z itself, or picture of "    \
+      "soft blobs that overlap")                                                                   \
+    X(CHOICE, activation, "NAME", 0, 0, 4, "relu|leaky|tanh|silu|polynomial",                      \
+      "f of the network's hidden layers: max(h, 0), max(h, h/5), h + tanh h, h/(1 + exp(-h)), or " \
+      "h + h^3 once")                                                                              \
+    X(FLAG, biases, NULL, 0, 0, 1, NULL, "the network's hidden layers have random biases")         \
     X(REAL, projection_low, "A", 0, -1e6, 1e6, NULL, "smallest entry of the linear matrix")        \
     X(REAL, projection_high, "A", 10, -1e6, 1e6, NULL, "largest entry of the linear matrix")       \
     X(REAL, x_noise, "S", 0, 0, 1e6, NULL, "sd of the noise added to x")                           \
@@ -201,19 +207,31 @@ typedef struct lscm_open_options {
     const char *truth;  /* CSV matrix of the true graph, row = parent */
     const char *names;  /* node names: "raf,mek,erk" */
     bool truth_only;    /* w and what else there is of the truth will do; a CSV is the graph */
+    bool x_only;        /* x will do, be it one row: targets may be missing */
 } lscm_open_options;
 
 LSCM_API lscm_status lscm_simulate(lscm_dataset **out, const lscm_simulation *settings,
                                    const char *preset, lscm_error *why);
+/* The truth behind such data under another do(): `count` rows of the model that the settings make,
+ * all under do(targets, values), with the noise and the clip that they have; x, targets, values, z
+ * and the truth. targets (d) 0/1, values (d). `seed` is that of the noise alone, none of which is
+ * shared with the rows of lscm_simulate, whatever the seeds. The counterpart of
+ * lscm_posterior_sample. */
+LSCM_API lscm_status lscm_simulate_do(lscm_dataset **out, const lscm_simulation *settings,
+                                      const uint8_t *targets, const double *values, size_t count,
+                                      int64_t seed, lscm_error *why);
 LSCM_API lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
                                        const lscm_open_options *options, lscm_error *why);
 /* A data set over arrays that stay yours and must outlive it; NULL for what is not there.
- * x (rows, features), targets (rows, nodes), values and z (rows, nodes), w (nodes, nodes). */
+ * x (rows, features), targets (rows, nodes), values and z (rows, nodes), w (nodes, nodes). Without
+ * nodes x alone, to be transformed or saved. Rows of x that are pictures have a height and a width,
+ * and channels unless it is one plane; features is their product. */
 typedef struct lscm_arrays {
     size_t rows, nodes, features;
     const double *x;
     const uint8_t *targets;
     const double *values, *z, *w, *sigma;
+    size_t height, width, channels; /* 0: x is a vector */
 } lscm_arrays;
 LSCM_API lscm_status lscm_dataset_wrap(lscm_dataset **out, const lscm_arrays *arrays,
                                        lscm_error *why);
@@ -251,8 +269,9 @@ typedef struct lscm_bands {
 LSCM_API lscm_status lscm_dataset_bands(const lscm_dataset *data, lscm_field field,
                                         const lscm_bands *bands, lscm_error *why);
 
-/* The format follows the ending of `path`: .nc, .npz, .csv, .png (a grid of pictures), or none:
- * a folder in the BIOLS layout. Written under a temporary name and renamed when whole. */
+/* The format follows the ending of `path`: .nc, .npz, .csv, .png (a grid of pictures), .pngs (a
+ * folder of pictures), or none: a folder in the BIOLS layout. Written under a temporary name and
+ * renamed when whole. */
 LSCM_API lscm_status lscm_dataset_save(const lscm_dataset *data, const char *path, bool force,
                                        const lscm_progress *progress, lscm_error *why);
 /* The true graph in the DOT language, for Graphviz. */
@@ -281,7 +300,11 @@ LSCM_API lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char 
       "anchored: a uniform order and each forward edge alike, or every graph with as many edges "  \
       "alike")                                                                                     \
     X(REAL, clip, "C", 0, 0, 1e12, NULL,                                                           \
-      "anchored: z is clipped at +-C; such values are treated as censored; 0: none are")           \
+      "anchored: z is clipped at +-C, such values are censored; 0 finds out (1e12: they are not)") \
+    X(CHOICE, encoder, "NAME", 0, 0, 2, "auto|kernel|network",                                     \
+      "anchored, x not linear in z: z by a kernel in closed form, or refined through a network")   \
+    X(INTEGER, width, "N", 0, 0, 4096, NULL,                                                       \
+      "anchored, x not linear in z: width of the network's hidden layers; 0 chooses")              \
     X(INTEGER, candidates, "N", 0, 0, 23, NULL,                                                    \
       "anchored: most candidate parents of a node beyond 20 nodes; 0 chooses")                     \
     X(INTEGER, chains, "N", 0, 0, 1000, NULL,                                                      \
@@ -289,13 +312,13 @@ LSCM_API lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char 
     X(REAL, holdout, "SHARE", 0.2, 0, 0.9, NULL,                                                   \
       "anchored: share of the intervention sets held out to judge the fit; 0 for none")            \
     X(INTEGER, steps, "N", 0, 0, 1e9, NULL,                                                        \
-      "most steps of the optimiser (biols), steps of each chain (anchored); 0 chooses")            \
+      "most steps of the optimiser, or steps of each chain (anchored, linear); 0 chooses")         \
     X(INTEGER, samples, "S", 0, 0, 4096, NULL,                                                     \
       "biols: posterior draws per step, rounded up to a multiple of 8; 0 chooses")                 \
-    X(REAL, rate, "R", 0, 0, 10, NULL, "biols: learning rate; 0 chooses")                          \
+    X(REAL, rate, "R", 0, 0, 10, NULL, "learning rate of the optimiser; 0 chooses")                \
     X(CHOICE, optimiser, "NAME", 0, 0, 1, "adabelief|adam", "biols: optimiser")                    \
     X(INTEGER, batch, "N", 0, 0, 1e9, NULL,                                                        \
-      "biols: rows per step; 0: all for vectors, 256 for pictures")                                \
+      "rows per step of the optimiser; 0 chooses (biols: all for vectors, 256 for pictures)")      \
     X(CHOICE, expectation, "NAME", 0, 0, 1, "closed|sampled",                                      \
       "biols: over z, in closed form (linear decoder), or sampled as in the paper")                \
     X(CHOICE, objective, "NAME", 0, 0, 1, "elbo|mse",                                              \
@@ -309,7 +332,7 @@ LSCM_API lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char 
       "biols: independent starts, the best bound is kept; 0 chooses")                              \
     X(FLAG, full_run, NULL, 0, 0, 1, NULL, "biols: take all steps; do not stop when converged")    \
     X(REAL, checkpoint, "SECONDS", 30, 0, 1e9, NULL,                                               \
-      "biols: time between checkpoints; 0 for none")                                               \
+      "time between checkpoints of networks; 0 for none")                                          \
     X(INTEGER, trace, "N", 100, 1, 1e9, NULL, "biols: steps between rows of trace.csv")            \
     X(INTEGER, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")
 
@@ -367,6 +390,25 @@ LSCM_API lscm_status lscm_posterior_export(const lscm_posterior *posterior, cons
 LSCM_API lscm_status lscm_posterior_sample(lscm_dataset **out, const lscm_posterior *posterior,
                                            const uint8_t *targets, const double *values,
                                            size_t count, int64_t seed, lscm_error *why);
+/* The way back: x (rows, D), the caller's, of causal variables z (rows, d) by the decoder of the
+ * run, its mean. */
+LSCM_API lscm_status lscm_posterior_decode(const lscm_posterior *posterior, size_t rows,
+                                           const double *z, double *x, lscm_error *why);
+/* Causal variables of new rows of x, by the encoder of the run: z and its sd (rows, d) are the
+ * caller's. Where the data have targets and values, z is what do() set there (with the noise of the
+ * actuator, where the run found any); without them every node is read off x. *outside (may be NULL)
+ * gets the number of rows in which a node that was read off x lies outside the values that do() set
+ * it to when the run was fitted, so that nothing vouches for it; SIZE_MAX when that is not known.
+ * Runs of the method biols, which never infers z from x, have no encoder. Rows are read in blocks.
+ */
+LSCM_API lscm_status lscm_posterior_transform(const lscm_posterior *posterior,
+                                              const lscm_dataset *data, double *z, double *sd,
+                                              size_t *outside, const lscm_progress *progress,
+                                              lscm_error *why);
+/* Such z and sd (rows, d) as z and z_sd, with the names of the run's nodes: .npz, .nc or .csv. */
+LSCM_API lscm_status lscm_posterior_save_latents(const lscm_posterior *posterior, size_t rows,
+                                                 const double *z, const double *sd,
+                                                 const char *path, bool force, lscm_error *why);
 /* Scores against the truth stored in a data set (the one that was fitted, or another of its shape).
  */
 struct lscm_scores;

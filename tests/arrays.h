@@ -33,7 +33,15 @@ static inline lscm_arrays fill(arrays *a)
     a->w[2 * NODES + 0] = 1.5;
     a->w[0 * NODES + 1] = -0.5;
     a->sigma[0] = a->sigma[1] = a->sigma[2] = 0.1;
-    return (lscm_arrays){N, NODES, D, a->x, a->targets, a->values, a->z, a->w, a->sigma};
+    return (lscm_arrays){.rows = N,
+                         .nodes = NODES,
+                         .features = D,
+                         .x = a->x,
+                         .targets = a->targets,
+                         .values = a->values,
+                         .z = a->z,
+                         .w = a->w,
+                         .sigma = a->sigma};
 }
 
 #endif

@@ -12,9 +12,11 @@ static void absent_and_misshapen_fields_are_named(void **state)
     lscm_error why;
     lscm_dataset *data = made_new();
     assert_fails(dataset_check_shapes(data, false, &why), LSCM_MISSING, "'x' is missing");
+    assert_fails(dataset_check_x(data, &why), LSCM_MISSING, "'x' is missing");
     assert_fails(dataset_check_shapes(data, true, &why), LSCM_MISSING, "'w'");
     made_field(data, LSCM_X, DTYPE_FLOAT64, N, D, 0, 0);
     assert_fails(dataset_check_shapes(data, false, &why), LSCM_MISSING, "'targets' is missing");
+    assert_ok(dataset_check_x(data, &why));
     assert_ok(dataset_check_shapes(data, true, &why));
     made_field(data, LSCM_TARGETS, DTYPE_UINT8, N, NODES, 0, 0);
     assert_ok(dataset_check_shapes(data, false, &why));
@@ -55,6 +57,7 @@ static void one_sample_is_too_few(void **state)
     made_field(data, LSCM_X, DTYPE_FLOAT64, 1, D, 0, 0);
     made_field(data, LSCM_TARGETS, DTYPE_UINT8, 1, NODES, 0, 0);
     assert_fails(dataset_check_shapes(data, false, &why), LSCM_SHAPE, "one sample");
+    assert_ok(dataset_check_x(data, &why));
     lscm_dataset_free(data);
 }
 

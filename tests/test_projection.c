@@ -1,4 +1,5 @@
-/* Projections against plain loops over what they were drawn from. */
+/* Projections against plain loops over what they were drawn from; networks other than the paper's
+ * in test_projection_network.c. */
 #include "scm/projection.h"
 #include "testing.h"
 
@@ -12,11 +13,26 @@ static lscm_simulation preset(const char *name, int64_t nodes, int64_t seed)
     return s;
 }
 
+/* The light of a pixel under d <= 7 blobs in a picture of 50 x 50. */
+static double blobs_at(size_t row, size_t column, size_t d, const double *z)
+{
+    const double middles[7][2] = {{4.5, 4.5},   {4.5, 44.5},  {44.5, 4.5}, {44.5, 44.5},
+                                  {24.5, 24.5}, {14.5, 14.5}, {14.5, 34.5}};
+    double dark = 1;
+    for (size_t i = 0; i < d; i++) {
+        double distance =
+            hypot((double)row - middles[i][0], (double)column - middles[i][1]) / 7; /* in sd */
+        double light = 0.5 + 0.5 * tanh(z[i] / 8); /* the logistic function of z/4 */
+        dark *= 1 - light * exp(-distance * distance / 2);
+    }
+    return 1 - dark;
+}
+
 /* x against g(z) recomputed with plain loops. */
 static void projections(void **state)
 {
     (void)state;
-    for (int64_t kind = 0; kind <= PROJECTION_IDENTITY; kind++) {
+    for (int64_t kind = 0; kind <= PROJECTION_BLOBS; kind++) {
         projection p;
         lscm_simulation s = preset("paper-linear", 7, 5);
         double z[21];
@@ -58,6 +74,9 @@ static void projections(void **state)
                         h[j] = z[r * 7 + i] / 16 + 0.5;
                     }
                 }
+            }
+            for (size_t j = 0; j < D && kind == PROJECTION_BLOBS; j++) {
+                h[j] = blobs_at(j / 50, j % 50, 7, z + r * 7);
             }
             for (size_t j = 0; j < D; j++) {
                 double expected = kind == PROJECTION_IDENTITY ? z[r * 7 + j] : h[j];
@@ -130,6 +149,42 @@ static void many_squares_do_not_overlap(void **state)
     }
 }
 
+/* Neighbours overlap: what one lights depends on the other. Far from saturated or saturated, pixels
+ * stay within [0, 1] and grow with every z. */
+static void blobs_blend(void **state)
+{
+    (void)state;
+    projection p;
+    lscm_simulation s = preset("blobs", 10, 2);
+    assert_int_equal(s.projection, PROJECTION_BLOBS);
+    assert_true(s.clip == 0 && s.noise_scale == 1.5 && s.value_scale == 5);
+    assert_ok(projection_random(&p, &s, &why));
+    assert_int_equal(p.features, 2500);
+    double z[4][10] = {{0}};
+    double *x = malloc(4 * p.features * sizeof *x);
+    assert_non_null(x);
+    z[1][0] = z[3][0] = 2;
+    z[2][5] = z[3][5] = 2; /* cell (1, 1), beside (0, 0) */
+    projection_apply(&p, 4, &z[0][0], NULL, x);
+    size_t between = 9 * 50 + 9;
+    const double *at = x + between;
+    size_t D = p.features;
+    double alone = at[D] - at[0];
+    assert_true(alone > 0.01);
+    assert_true(at[3 * D] - at[2 * D] < alone - 1e-3);
+    for (size_t i = 0; i < 10; i++) {
+        z[0][i] = -400;
+        z[1][i] = 400;
+    }
+    projection_apply(&p, 2, &z[0][0], NULL, x);
+    for (size_t j = 0; j < D; j++) {
+        assert_true(x[j] >= 0 && x[j] < 1e-40);
+        assert_true(x[D + j] > x[j] && x[D + j] <= 1);
+    }
+    free(x);
+    projection_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +192,7 @@ int main(void)
         cmocka_unit_test(son_is_a_rotation),
         cmocka_unit_test(network_weights_are_cut_normals),
         cmocka_unit_test(many_squares_do_not_overlap),
+        cmocka_unit_test(blobs_blend),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

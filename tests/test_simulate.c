@@ -201,12 +201,17 @@ static void values_follow_their_law(void **state)
 static void rows_do_not_depend_on_how_they_are_read(void **state)
 {
     (void)state;
-    const char *names[] = {"paper-linear", "paper-nonlinear", "paper-image", "revised-linear",
-                           "son"};
-    for (size_t p = 0; p < 5; p++) {
+    const char *names[] = {
+        "paper-linear",    "paper-image",     "revised-linear",  "son",
+        "blobs",           "blobs",           "paper-nonlinear", "paper-nonlinear",
+        "paper-nonlinear", "paper-nonlinear", "paper-nonlinear"};
+    for (size_t p = 0; p < 11; p++) {
         lscm_dataset *data = NULL;
         lscm_dataset *other = NULL;
         lscm_simulation s = preset(names[p], 5, 2);
+        s.activation = p >= 6 ? (int64_t)p - 6 : 0;
+        s.biases = p >= 7;
+        s.x_noise = p == 5 ? 0.1 : s.x_noise;
         s.observational = 300;
         s.sets = 3;
         s.per_set = 77;
@@ -235,6 +240,42 @@ static void rows_do_not_depend_on_how_they_are_read(void **state)
         lscm_dataset_free(other);
     }
     lscm_set_threads(2);
+}
+
+/* Pixel noise is added to pictures as to anything else, each pixel its own. */
+static void pictures_take_noise(void **state)
+{
+    (void)state;
+    const char *names[] = {"paper-image", "blobs"};
+    for (size_t p = 0; p < 2; p++) {
+        lscm_dataset *clean = NULL;
+        lscm_dataset *noisy = NULL;
+        lscm_simulation s = preset(names[p], 5, 3);
+        double mean = 0;
+        double square = 0;
+        double along = 0;
+        s.observational = 40;
+        s.sets = 0;
+        assert_ok(lscm_simulate(&clean, &s, NULL, &why));
+        s.x_noise = 0.05;
+        assert_ok(lscm_simulate(&noisy, &s, NULL, &why));
+        assert_string_equal(lscm_dataset_shape(noisy, LSCM_X).dtype, "float32");
+        double *a = read_all(clean, LSCM_X);
+        double *b = read_all(noisy, LSCM_X);
+        size_t count = (size_t)40 * 2500;
+        for (size_t i = 0; i < count; i++) {
+            mean += (b[i] - a[i]) / (double)count;
+            square += (b[i] - a[i]) * (b[i] - a[i]) / (double)count;
+            along += i > 0 ? (b[i] - a[i]) * (b[i - 1] - a[i - 1]) / (double)count : 0;
+        }
+        assert_near(mean, 0, 5 * 0.05 / sqrt((double)count));
+        assert_near(square, 0.0025, 5 * 0.0025 * sqrt(2 / (double)count));
+        assert_near(along, 0, 5 * 0.0025 / sqrt((double)count));
+        free(a);
+        free(b);
+        lscm_dataset_free(clean);
+        lscm_dataset_free(noisy);
+    }
 }
 
 static void paired_rows_share_noise(void **state)
@@ -311,19 +352,13 @@ static void presets_are_as_published(void **state)
         const char *name;
         int64_t nodes;
         size_t rows, features;
-    } cases[] = {{"paper-linear", 5, 2500, 100},
-                 {"paper-linear", 10, 20500, 100},
-                 {"paper-linear", 20, 20500, 100},
-                 {"paper-nonlinear", 5, 2500, 100},
-                 {"paper-nonlinear", 6, 2500, 100},
-                 {"paper-nonlinear", 10, 5500, 100},
-                 {"paper-nonlinear", 20, 10500, 100},
-                 {"paper-image", 5, 2500, 2500},
-                 {"paper-image", 10, 2500, 2500},
-                 {"revised-linear", 50, 4000, 100},
-                 {"revised-linear", 100, 4000, 200},
-                 {"son", 10, 4000, 10},
-                 {"prior", 5, 2500, 100},
+    } cases[] = {{"paper-linear", 5, 2500, 100},      {"paper-linear", 10, 20500, 100},
+                 {"paper-linear", 20, 20500, 100},    {"paper-nonlinear", 5, 2500, 100},
+                 {"paper-nonlinear", 6, 2500, 100},   {"paper-nonlinear", 10, 5500, 100},
+                 {"paper-nonlinear", 20, 10500, 100}, {"paper-image", 5, 2500, 2500},
+                 {"paper-image", 10, 2500, 2500},     {"revised-linear", 50, 4000, 100},
+                 {"revised-linear", 100, 4000, 200},  {"son", 10, 4000, 10},
+                 {"blobs", 10, 2500, 2500},           {"prior", 5, 2500, 100},
                  {"paper-linear", 50, 20500, 100}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         lscm_simulation s = preset(cases[i].name, cases[i].nodes, 1);
@@ -375,6 +410,13 @@ static void bad_settings(void **state)
     s.paired = true;
     assert_fails(lscm_simulate(&data, &s, NULL, &why), LSCM_USAGE, "paired");
     s = preset("paper-linear", 5, 1);
+    s.activation = 2;
+    assert_fails(lscm_simulate(&data, &s, NULL, &why), LSCM_USAGE,
+                 "'activation' is for the network");
+    s = preset("paper-image", 5, 1);
+    s.biases = true;
+    assert_fails(lscm_simulate(&data, &s, NULL, &why), LSCM_USAGE, "'biases' is for the network");
+    s = preset("paper-linear", 5, 1);
     s.untouched = 5;
     assert_fails(lscm_simulate(&data, &s, NULL, &why), LSCM_USAGE, "'untouched' is 5");
 }
@@ -385,6 +427,7 @@ int main(void)
         cmocka_unit_test(samples_follow_the_closed_form),
         cmocka_unit_test(values_follow_their_law),
         cmocka_unit_test(rows_do_not_depend_on_how_they_are_read),
+        cmocka_unit_test(pictures_take_noise),
         cmocka_unit_test(paired_rows_share_noise),
         cmocka_unit_test(untouched_nodes_are_never_targets),
         cmocka_unit_test(presets_are_as_published),

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+static const char PICTURE_LIST[] = "interventions.csv";
 enum { NAME_MOST = 200, TRIES = 100 }; /* a file name may have 255 bytes: leave room for ours */
 
 /* Where the last part of the path begins. */
@@ -37,10 +38,16 @@ static lscm_status fail_errno(lscm_error *why, const char *path, const char *wha
     return fail(why, LSCM_WRITE, "%s: %s (%s)%s", path, what, strerror(code), remedy);
 }
 
-/* Something that could have been written as a data folder? */
-static bool folder_member(const char *name)
+/* Something that could have been written as a data folder? `pictures`: one with their list, whose
+ * names are numbers. */
+static bool folder_member(const char *name, bool pictures)
 {
     size_t length = strlen(name);
+    size_t digits = strspn(name, "0123456789");
+    if (pictures) {
+        return strcmp(name, PICTURE_LIST) == 0 || strcmp(name, "truth.npz") == 0 ||
+               (digits > 0 && strcmp(name + digits, ".png") == 0);
+    }
     return strcmp(name, "recipe.json") == 0 ||
            (length > 4 && strcmp(name + length - 4, ".npy") == 0);
 }
@@ -54,6 +61,7 @@ static bool sweep_folder(const char *path, sweep how, char *odd, size_t size)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     bool fine = dir != NULL;
+    bool pictures = fine && faccessat(fd, PICTURE_LIST, F_OK, 0) == 0;
     odd[0] = '\0';
     if (dir == NULL) {
         if (fd >= 0) {
@@ -67,7 +75,8 @@ static bool sweep_folder(const char *path, sweep how, char *odd, size_t size)
             continue;
         }
         fine = fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-               S_ISREG(info.st_mode) && (how == SWEEP_ALL || folder_member(entry->d_name)) &&
+               S_ISREG(info.st_mode) &&
+               (how == SWEEP_ALL || folder_member(entry->d_name, pictures)) &&
                (how == SWEEP_LOOK || unlinkat(fd, entry->d_name, 0) == 0);
         if (!fine) {
             (void)snprintf(odd, size, "%s", entry->d_name);

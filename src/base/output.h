@@ -13,7 +13,8 @@ typedef struct output {
 
 /* Refuses what exists (unless force) and what cannot be written; makes the temporary file (empty)
  * or folder. Even force replaces only a regular file, or a folder that holds nothing but .npy files
- * and recipe.json; a symbolic link is never replaced or followed. */
+ * and recipe.json, or interventions.csv with nothing but numbered pictures and truth.npz; a
+ * symbolic link is never replaced or followed. */
 lscm_status output_begin(output *out, const char *path, bool folder, bool force, lscm_error *why);
 /* Puts it in its place. */
 lscm_status output_commit(output *out, lscm_error *why);

@@ -14,11 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static lscm_status check_present(const lscm_dataset *data, bool truth_only, lscm_error *why)
+/* What a data set is opened for. */
+typedef enum purpose { FOR_ALL, FOR_TRUTH, FOR_X } purpose;
+
+static lscm_status check_present(const lscm_dataset *data, purpose use, lscm_error *why)
 {
     bool x = data->shape[LSCM_X].present;
     bool targets = data->shape[LSCM_TARGETS].present;
-    if (truth_only) {
+    if (use == FOR_TRUTH) {
         if (!x && !data->shape[LSCM_W].present) {
             return fail(why, LSCM_MISSING, "%s: there is no graph; store its matrix as 'w'",
                         data->path);
@@ -26,10 +29,10 @@ static lscm_status check_present(const lscm_dataset *data, bool truth_only, lscm
         return LSCM_OK;
     }
     if (!x) {
-        return fail(why, LSCM_MISSING, "%s: 'x' is missing; a data set needs 'x' and 'targets'",
-                    data->path);
+        return fail(why, LSCM_MISSING, "%s: 'x' is missing; a data set needs 'x'%s", data->path,
+                    use == FOR_X ? "" : " and 'targets'");
     }
-    if (!targets) {
+    if (!targets && use != FOR_X) {
         return fail(why, LSCM_MISSING,
                     "%s: 'targets' is missing; store an array of one row per sample and one column "
                     "per node, 1 where do() acted and 0 elsewhere",
@@ -64,7 +67,7 @@ static lscm_status check_rank(const lscm_dataset *data, lscm_field field, lscm_e
     return LSCM_OK;
 }
 
-static lscm_status check_rows_agree(const lscm_dataset *data, lscm_error *why)
+static lscm_status check_rows_agree(const lscm_dataset *data, purpose use, lscm_error *why)
 {
     int first = LSCM_X;
     while (FIELD_IS_ROWS(first) && !data->shape[first].present) {
@@ -78,7 +81,7 @@ static lscm_status check_rows_agree(const lscm_dataset *data, lscm_error *why)
                         shape->dims[0]);
         }
     }
-    if (data->shape[LSCM_X].present && data->rows < 2) {
+    if (data->shape[LSCM_X].present && data->rows < 2 && use != FOR_X) {
         return fail(why, LSCM_SHAPE, "%s: there is one sample only; at least two are needed",
                     data->path);
     }
@@ -289,17 +292,17 @@ done:
     return status;
 }
 
-lscm_status dataset_check_shapes(const lscm_dataset *data, bool truth_only, lscm_error *why)
+static lscm_status check_shapes(const lscm_dataset *data, purpose use, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     double *w = NULL; /* (d, d) */
-    TRY(check_present(data, truth_only, why));
+    TRY(check_present(data, use, why));
     for (int field = 0; field < LSCM_FIELDS; field++) {
         if (data->shape[field].present) {
             TRY(check_rank(data, (lscm_field)field, why));
         }
     }
-    TRY(check_rows_agree(data, why));
+    TRY(check_rows_agree(data, use, why));
     TRY(check_nodes_agree(data, why));
     TRY(check_names(data, why));
     if (data->shape[LSCM_W].present) {
@@ -318,4 +321,14 @@ lscm_status dataset_check_shapes(const lscm_dataset *data, bool truth_only, lscm
 done:
     free(w);
     return status;
+}
+
+lscm_status dataset_check_shapes(const lscm_dataset *data, bool truth_only, lscm_error *why)
+{
+    return check_shapes(data, truth_only ? FOR_TRUTH : FOR_ALL, why);
+}
+
+lscm_status dataset_check_x(const lscm_dataset *data, lscm_error *why)
+{
+    return check_shapes(data, FOR_X, why);
 }

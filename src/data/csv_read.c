@@ -163,7 +163,8 @@ lscm_status csv_open(lscm_dataset *data, const lscm_open_options *options, lscm_
     source->at[LSCM_X] = SIZE_MAX;
     source->at[LSCM_TARGETS] = SIZE_MAX;
     TRY(describe(data, source, why));
-    TRY(dataset_check_shapes(data, false, why));
+    TRY(options != NULL && options->x_only ? dataset_check_x(data, why)
+                                           : dataset_check_shapes(data, false, why));
 done:
     return status;
 }

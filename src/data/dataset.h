@@ -63,6 +63,8 @@ lscm_status dataset_read_raw(const lscm_dataset *data, lscm_field field, size_t 
  * lack.
  */
 lscm_status dataset_check_shapes(const lscm_dataset *data, bool truth_only, lscm_error *why);
+/* The same where x alone is wanted: targets may lack, and one row will do. */
+lscm_status dataset_check_x(const lscm_dataset *data, lscm_error *why);
 /* What stands in a block: masks 0/1, values finite where its targets are 1, x finite; the sentence
  * names row and column. */
 lscm_status dataset_check_rows(const lscm_dataset *data, lscm_field field, size_t first,

@@ -1,7 +1,8 @@
 /* A data set over the caller's arrays: the simplest row source, a copy of the pointers.
  *
  * x (rows, features), targets, values and z (rows, nodes) are not copied; the small w (nodes,
- * nodes) and sigma (nodes) are. The causal order (nodes) is derived from w.
+ * nodes) and sigma (nodes) are. The causal order (nodes) is derived from w. Without nodes there is
+ * x alone.
  */
 #include "base/order.h"
 #include "data/dataset.h"
@@ -73,6 +74,27 @@ static lscm_status derive_order(lscm_dataset *data, const double *w, lscm_error 
     return LSCM_OK;
 }
 
+/* Rows of x may be pictures. */
+static lscm_status shape_pictures(lscm_dataset *data, const lscm_arrays *arrays, lscm_error *why)
+{
+    size_t channels = arrays->channels > 0 ? arrays->channels : 1;
+    array_shape shape = {true,
+                         DTYPE_FLOAT64,
+                         arrays->channels > 0 ? 4 : 3,
+                         {arrays->rows, arrays->height, arrays->width, channels}};
+    if (arrays->x == NULL || (arrays->height == 0 && arrays->width == 0 && arrays->channels == 0)) {
+        return LSCM_OK;
+    }
+    if (shape_row_bytes(&shape) != shape_row_bytes(&data->shape[LSCM_X])) {
+        return fail(why, LSCM_SHAPE,
+                    "memory: a row of x has %zu numbers, but a picture of %zu x %zu x %zu has "
+                    "another number",
+                    arrays->features, arrays->height, arrays->width, channels);
+    }
+    data->shape[LSCM_X] = shape;
+    return LSCM_OK;
+}
+
 static void wrap_rows(lscm_dataset *data, memory_source *source, lscm_field field,
                       const void *array, dtype type, size_t cols)
 {
@@ -99,6 +121,7 @@ lscm_status lscm_dataset_wrap(lscm_dataset **out, const lscm_arrays *arrays, lsc
     data->rows = arrays->rows;
     data->nodes = arrays->nodes;
     wrap_rows(data, source, LSCM_X, arrays->x, DTYPE_FLOAT64, arrays->features);
+    TRY(shape_pictures(data, arrays, why));
     wrap_rows(data, source, LSCM_TARGETS, arrays->targets, DTYPE_UINT8, arrays->nodes);
     wrap_rows(data, source, LSCM_VALUES, arrays->values, DTYPE_FLOAT64, arrays->nodes);
     wrap_rows(data, source, LSCM_Z, arrays->z, DTYPE_FLOAT64, arrays->nodes);
@@ -109,7 +132,8 @@ lscm_status lscm_dataset_wrap(lscm_dataset **out, const lscm_arrays *arrays, lsc
     if (arrays->sigma != NULL) {
         TRY(keep(data, LSCM_SIGMA, arrays->sigma, 0, arrays->nodes, why));
     }
-    TRY(dataset_check_shapes(data, arrays->x == NULL, why));
+    TRY(arrays->nodes == 0 ? dataset_check_x(data, why)
+                           : dataset_check_shapes(data, arrays->x == NULL, why));
     *out = data;
     data = NULL;
 done:

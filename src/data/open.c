@@ -2,12 +2,14 @@
  *
  *     .nc .nc4  netCDF-4      .npz  NPZ      .csv  CSV      a folder, or no ending: BIOLS layout
  *     .png      a grid of pictures (written only)
+ *     .pngs     a folder of pictures; read under any name, by what is in it
  *
  * What is not a regular file is refused before anything opens it, since reading a pipe would wait
  * for ever. Output appears under its name only when it is whole.
  */
 #include "base/output.h"
 #include "data/formats.h"
+#include "data/pictures.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,17 +45,29 @@ static lscm_status open_folder(lscm_dataset *data, const lscm_open_options *opti
     return folder_open(data, why);
 }
 
+static const char PICTURES_NAME[] = "PNG folder";
+
+static lscm_status open_csv(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
+{
+    if (!options->truth_only && pictures_is_list(data->path, options->ignore)) {
+        data->format = PICTURES_NAME;
+        return pictures_open_list(data, options, why);
+    }
+    return csv_open(data, options, why);
+}
+
 enum { ENDINGS = 5 };
 
 static const file_format FORMATS[ENDINGS] = {
     {".nc", "netCDF-4", open_netcdf, netcdf_write},
     {".nc4", "netCDF-4", open_netcdf, netcdf_write},
     {".npz", "NPZ", open_npz, npz_write},
-    {".csv", "CSV", csv_open, csv_write},
+    {".csv", "CSV", open_csv, csv_write},
     {".png", "PNG", NULL, png_write},
 };
 
 static const file_format FOLDER = {"", "BIOLS folder", open_folder, folder_write};
+static const file_format PICTURES = {".pngs", PICTURES_NAME, pictures_open, pictures_write};
 
 /* The ending of the last part of a path, "" when it has none; a dot in front only hides it. */
 static const char *ending_of(const char *path)
@@ -78,7 +92,7 @@ static const file_format *format_of(const char *ending)
 /* Looks at the path without opening it. */
 static lscm_status choose_reader(const char *path, const file_format **format, lscm_error *why)
 {
-    static const char known[] = ".nc, .npz, .csv, and a folder in the BIOLS layout";
+    static const char known[] = ".nc, .npz, .csv, and a folder in the BIOLS layout or of pictures";
     struct stat info;
     const char *ending = ending_of(path);
     *format = format_of(ending);
@@ -88,7 +102,7 @@ static lscm_status choose_reader(const char *path, const file_format **format, l
                    : fail(why, LSCM_READ, "%s: cannot be read (%s)", path, strerror(errno));
     }
     if (S_ISDIR(info.st_mode)) {
-        *format = &FOLDER;
+        *format = pictures_are_in(path) ? &PICTURES : &FOLDER;
         return LSCM_OK;
     }
     if (!S_ISREG(info.st_mode)) {
@@ -178,7 +192,8 @@ lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
     if (options->truth != NULL) {
         TRY(csv_read_graph(data, options->truth, why));
     }
-    TRY(dataset_check_shapes(data, options->truth_only, why));
+    TRY(options->x_only ? dataset_check_x(data, why)
+                        : dataset_check_shapes(data, options->truth_only, why));
     *out = data;
     data = NULL;
 done:
@@ -186,18 +201,31 @@ done:
     return status;
 }
 
+/* "shots.pngs" or "shots.pngs/" */
+static bool names_pictures(const char *path)
+{
+    size_t width = strlen(PICTURES.ending);
+    size_t length = strlen(path);
+    while (length > 0 && path[length - 1] == '/') {
+        length--;
+    }
+    return length > width && path[length - width - 1] != '/' &&
+           strncasecmp(path + length - width, PICTURES.ending, width) == 0;
+}
+
 static lscm_status choose_writer(const char *path, const file_format **format, lscm_error *why)
 {
     const char *ending = ending_of(path);
-    *format = *ending == '\0' ? &FOLDER : format_of(ending);
+    *format = names_pictures(path) ? &PICTURES : *ending == '\0' ? &FOLDER : format_of(ending);
     if (*path == '\0') {
         return fail(why, LSCM_USAGE, "the name of the output is empty");
     }
     if (*format == NULL) {
-        return fail(why, LSCM_USAGE,
-                    "%s: the ending '%s' is unknown; known are .nc, .npz, .csv, .png, and none for "
-                    "a BIOLS folder",
-                    path, ending);
+        return fail(
+            why, LSCM_USAGE,
+            "%s: the ending '%s' is unknown; known are .nc, .npz, .csv, .png, .pngs, and none "
+            "for a BIOLS folder",
+            path, ending);
     }
     return LSCM_OK;
 }
@@ -218,7 +246,7 @@ lscm_status lscm_dataset_save(const lscm_dataset *data, const char *path, bool f
     (void)snprintf(what, size, "%s%s", writing, path);
     meter m = meter_over(data, progress, what);
     TRY(choose_writer(path, &format, why));
-    TRY(output_begin(&out, path, format == &FOLDER, force, why));
+    TRY(output_begin(&out, path, format == &FOLDER || format == &PICTURES, force, why));
     TRY(format->write(data, out.temporary, &m, why));
     TRY(output_commit(&out, why));
 done:

@@ -8,7 +8,7 @@
 
 /* Choices of the settings table, in its order. */
 enum { TARGETS_MULTI, TARGETS_SINGLE, TARGETS_CYCLE };
-enum { VALUES_UNIFORM, VALUES_GAUSSIAN, VALUES_ZERO };
+enum { VALUES_UNIFORM, VALUES_GAUSSIAN, VALUES_ZERO, VALUES_THREE };
 
 latent_scratch latent_scratch_take(arena *a, size_t d)
 {
@@ -101,24 +101,35 @@ static void draw_values(const lscm_simulation *s, size_t first, const uint8_t *r
         for (size_t i = 0; i < n; i++) {
             values[i] = mask[i] * (scale * values[i]) + 0; /* + 0: no -0 off target */
         }
-    } else if (s->values == VALUES_UNIFORM) {
+    } else if (s->values == VALUES_UNIFORM || s->values == VALUES_THREE) {
         rng_uniforms(r, first * (size_t)s->nodes, n, values);
         for (size_t i = 0; i < n; i++) {
-            values[i] = mask[i] * (scale * (2 * values[i] - 1)) + 0;
+            double u = s->values == VALUES_THREE ? floor(3 * values[i]) - 1 : 2 * values[i] - 1;
+            values[i] = mask[i] * (scale * u) + 0;
         }
     } else {
         memset(values, 0, n * sizeof *values);
     }
 }
 
-/* e_i, or what do() misses by where it acts. */
-static void draw_noise(const lscm_simulation *s, const scm_model *model, size_t first,
-                       const uint8_t *restrict mask, double *restrict noise)
+static void repeat_do(const latent_do *alone, size_t d, latent_level level, latent_rows out)
+{
+    for (size_t r = 0; r < TILE; r++) {
+        memcpy(out.mask + r * d, alone->mask, d);
+        if (level >= LATENT_VALUES) {
+            memcpy(out.values + r * d, alone->values, d * sizeof *out.values);
+        }
+    }
+}
+
+/* e_i, or what do() misses by where it acts. `streams` is added to theirs. */
+static void draw_noise(const lscm_simulation *s, const scm_model *model, uint64_t streams,
+                       size_t first, const uint8_t *restrict mask, double *restrict noise)
 {
     size_t d = model->d;
     size_t observational = latent_observational(s);
-    rng r = {(uint64_t)s->seed, STREAM_NOISE};
-    rng actuator = {(uint64_t)s->seed, STREAM_ACTUATOR};
+    rng r = {(uint64_t)s->seed, STREAM_NOISE + streams};
+    rng actuator = {(uint64_t)s->seed, STREAM_ACTUATOR + streams};
     const double *restrict sigma = model->sigma;
     if (!s->paired) {
         rng_normals(r, first * d, TILE * d, noise);
@@ -151,19 +162,23 @@ static void flip(const double *restrict from, size_t d, double *restrict to)
     }
 }
 
-void latents_make(const lscm_simulation *settings, const scm_model *model, size_t first,
-                  latent_level level, latent_scratch *scratch, latent_rows out)
+void latents_make(const lscm_simulation *settings, const scm_model *model, const latent_do *alone,
+                  size_t first, latent_level level, latent_scratch *scratch, latent_rows out)
 {
     size_t d = model->d;
     double clip = settings->clip > 0 ? settings->clip : INFINITY;
-    draw_masks(settings, first, scratch, out.mask);
-    if (level >= LATENT_VALUES) {
+    if (alone != NULL) {
+        repeat_do(alone, d, level, out);
+    } else {
+        draw_masks(settings, first, scratch, out.mask);
+    }
+    if (alone == NULL && level >= LATENT_VALUES) {
         draw_values(settings, first, out.mask, out.values);
     }
     if (level < LATENT_Z) {
         return;
     }
-    draw_noise(settings, model, first, out.mask, scratch->noise);
+    draw_noise(settings, model, alone != NULL ? STREAM_ALONE : 0, first, out.mask, scratch->noise);
     flip(out.values, d, scratch->values_t);
     flip(scratch->noise, d, scratch->noise_t);
     for (size_t i = 0; i < d; i++) {

@@ -13,6 +13,14 @@
 
 enum { TILE = 128 }; /* rows */
 
+/* One do() of all rows, in place of the sets that the settings draw: mask and values (d), 0 off
+ * target. Their noise comes from the settings' seed too, but shares none with the rows of the data.
+ */
+typedef struct latent_do {
+    const uint8_t *mask;
+    const double *values;
+} latent_do;
+
 /* How far to go: each level includes those before it. */
 typedef enum latent_level { LATENT_MASK, LATENT_VALUES, LATENT_Z } latent_level;
 
@@ -34,8 +42,9 @@ typedef struct latent_scratch {
 latent_scratch latent_scratch_take(arena *a, size_t d);
 /* Observational rows that these settings give. */
 size_t latent_observational(const lscm_simulation *settings);
-/* Fills TILE rows of `out` (which points at them) with rows first .. first + TILE - 1. */
-void latents_make(const lscm_simulation *settings, const scm_model *model, size_t first,
-                  latent_level level, latent_scratch *scratch, latent_rows out);
+/* Fills TILE rows of `out` (which points at them) with rows first .. first + TILE - 1; `alone` may
+ * be NULL. */
+void latents_make(const lscm_simulation *settings, const scm_model *model, const latent_do *alone,
+                  size_t first, latent_level level, latent_scratch *scratch, latent_rows out);
 
 #endif

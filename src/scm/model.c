@@ -76,11 +76,16 @@ static void draw_graph(const lscm_simulation *s, size_t d, uint8_t *edge, size_t
     }
 }
 
-/* sqrt(t) u, u half the rms of the values; 1 where they say nothing. */
-static double prior_scale(const lscm_simulation *s)
+double scm_value_unit(const lscm_simulation *s)
 {
     double unit = s->values == VALUES_UNIFORM ? s->value_scale / sqrt(12) : s->value_scale / 2;
-    return sqrt(s->ridge) * (s->values != VALUES_ZERO && unit > 0 ? unit : 1);
+    return s->values != VALUES_ZERO && unit > 0 ? unit : 1;
+}
+
+/* sqrt(t) u */
+static double prior_scale(const lscm_simulation *s)
+{
+    return sqrt(s->ridge) * scm_value_unit(s);
 }
 
 /* Of an edge to a node with noise sigma. */

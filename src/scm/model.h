@@ -19,6 +19,9 @@ typedef struct scm_model {
     arena memory;
 } scm_model;
 
+/* u, the unit of z that the settings imply: half the rms of the values; 1 where they say nothing.
+ */
+double scm_value_unit(const lscm_simulation *settings);
 /* A random model, a pure function of the settings (graph, degree, weights, noise, seed). */
 lscm_status scm_model_random(scm_model *out, const lscm_simulation *settings, lscm_error *why);
 void scm_model_close(scm_model *model);

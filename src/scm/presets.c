@@ -24,6 +24,8 @@ static const named_settings PRESETS[] = {
     {"revised-linear", "the paper's later protocol: unequal noise, noisy x and actuators", REVISED},
     {"revised-nonlinear", "the same with the ReLU network", REVISED " projection=mlp"},
     {"son", "the same with a rotation, D = d", REVISED " projection=son"},
+    {"blobs", "pictures of soft blobs that overlap; z not clipped",
+     "projection=blobs noise_scale=1.5 value_scale=5"},
     {"prior", "graph, weights and noise from the prior of the anchored method",
      "weights=prior noise=prior values=gaussian value_scale=2 projection_low=-5 projection_high=5 "
      "x_noise=0.02"},

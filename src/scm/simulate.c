@@ -9,6 +9,8 @@
 #include "scm/recipe.h"
 #include "scm/streams.h"
 
+#include <float.h>
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,9 @@ typedef struct simulation {
     scm_model model;
     projection project;
     size_t rows;
+    bool alone;     /* every row is under one do(); settings.seed is then that of the noise alone */
+    uint8_t *mask;  /* (d) of that do() */
+    double *values; /* (d) */
     dtype x_type;
     int threads;
     thread_scratch *scratch; /* (threads) */
@@ -41,6 +46,8 @@ static void lay_out(simulation *s, arena *a)
     size_t d = s->model.d;
     size_t D = s->project.features;
     size_t hidden = projection_scratch(&s->project, TILE);
+    s->mask = arena_take(a, d, 1);
+    s->values = arena_take(a, d, sizeof(double));
     s->scratch = arena_take(a, (size_t)s->threads, sizeof *s->scratch);
     for (int k = 0; k < s->threads; k++) {
         thread_scratch t = {
@@ -89,7 +96,7 @@ static void make_x(const simulation *s, size_t first, const double *z, thread_sc
     size_t D = s->project.features;
     projection_apply(&s->project, TILE, z, t->hidden, x);
     if (s->settings.x_noise > 0) {
-        rng noise = {(uint64_t)s->settings.seed, STREAM_X_NOISE};
+        rng noise = {(uint64_t)s->settings.seed, STREAM_X_NOISE + (s->alone ? STREAM_ALONE : 0)};
         for (size_t r = 0; r < TILE; r++) {
             rng_normals(noise, (first + r) * D, D, t->hidden);
             for (size_t i = 0; i < D; i++) {
@@ -144,6 +151,7 @@ static lscm_status read_rows(row_source *self, lscm_field field, size_t first, s
     size_t end = first + count;
     size_t bytes = row_bytes(s, field);
     size_t last = (end + TILE - 1) / TILE;
+    const latent_do one = {s->mask, s->values};
     latent_level level = field == LSCM_TARGETS  ? LATENT_MASK
                          : field == LSCM_VALUES ? LATENT_VALUES
                                                 : LATENT_Z;
@@ -156,8 +164,8 @@ static lscm_status read_rows(row_source *self, lscm_field field, size_t first, s
             size_t start = (size_t)k * TILE;
             thread_scratch *t = &s->scratch[omp_get_thread_num()];
             if (make) {
-                latents_make(&s->settings, &s->model, start, level, &t->latent,
-                             kept_tile(s, (size_t)k));
+                latents_make(&s->settings, &s->model, s->alone ? &one : NULL, start, level,
+                             &t->latent, kept_tile(s, (size_t)k));
             }
             size_t from = start < first ? first : start;
             size_t to = start + TILE < end ? start + TILE : end;
@@ -191,6 +199,11 @@ static lscm_status check(const lscm_simulation *s, lscm_error *why)
     if (s->projection_low > s->projection_high) {
         return fail(why, LSCM_USAGE, "'projection_low' is above 'projection_high'");
     }
+    if (s->projection != PROJECTION_MLP && (s->activation != ACTIVATION_RELU || s->biases)) {
+        return fail(why, LSCM_USAGE,
+                    "'%s' is for the network alone; set 'projection' to mlp, or leave it out",
+                    s->biases ? "biases" : "activation");
+    }
     if (s->sets > 0 && s->untouched >= s->nodes) {
         return fail(why, LSCM_USAGE,
                     "'untouched' is %lld and there are %lld nodes; interventions need at least one",
@@ -207,7 +220,52 @@ static lscm_status check(const lscm_simulation *s, lscm_error *why)
     return LSCM_OK;
 }
 
-static lscm_status start(simulation **out, const lscm_simulation *settings, lscm_error *why)
+/* What lscm_simulate_do was asked. */
+typedef struct question {
+    const uint8_t *targets; /* (d) */
+    const double *values;   /* (d) */
+    size_t count;
+    int64_t seed;
+} question;
+
+static lscm_status check_question(const lscm_simulation *s, const question *q, lscm_error *why)
+{
+    if (q->count == 0 || (double)q->count > 1e15) {
+        return fail(why, LSCM_USAGE, "%zu rows were asked for; ask for at least one", q->count);
+    }
+    if (q->seed < 0) {
+        return fail(why, LSCM_USAGE, "the seed is %lld; it must not be negative",
+                    (long long)q->seed);
+    }
+    for (size_t i = 0; i < (size_t)s->nodes; i++) {
+        if (q->targets[i] != 0 && !(fabs(q->values[i]) <= DBL_MAX)) {
+            return fail(why, LSCM_VALUE, "do() sets node %zu (0-based) to %g; give a finite number",
+                        i, q->values[i]);
+        }
+    }
+    return LSCM_OK;
+}
+
+/* After the model is made: from here on the settings are those of its rows. */
+static void set_alone(simulation *s, const question *q)
+{
+    s->alone = true;
+    s->rows = q->count;
+    s->settings.seed = q->seed;
+    s->settings.paired = false;
+}
+
+static void keep_question(simulation *s, const question *q)
+{
+    for (size_t i = 0; i < s->model.d; i++) {
+        s->mask[i] = q->targets[i] != 0 ? 1 : 0;
+        s->values[i] = q->targets[i] != 0 ? q->values[i] : 0;
+    }
+}
+
+/* q: NULL for the rows of the data. */
+static lscm_status start(simulation **out, const lscm_simulation *settings, const question *q,
+                         lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     simulation *s = calloc(1, sizeof *s);
@@ -217,10 +275,13 @@ static lscm_status start(simulation **out, const lscm_simulation *settings, lscm
     s->source = (row_source){read_rows, close_simulation};
     s->settings = *settings;
     s->rows = latent_observational(settings) + (size_t)settings->sets * (size_t)settings->per_set;
-    s->x_type = settings->projection == PROJECTION_IMAGE ? DTYPE_FLOAT32 : DTYPE_FLOAT64;
     s->threads = omp_get_max_threads();
     TRY(scm_model_random(&s->model, settings, why));
     TRY(projection_random(&s->project, settings, why));
+    s->x_type = s->project.side > 0 ? DTYPE_FLOAT32 : DTYPE_FLOAT64;
+    if (q != NULL) {
+        set_alone(s, q);
+    }
 
     size_t tiles = (s->rows + TILE - 1) / TILE;
     size_t fit = KEPT_BYTES / (TILE * s->model.d * (2 * sizeof(double) + 1)) + (size_t)s->threads;
@@ -229,6 +290,9 @@ static lscm_status start(simulation **out, const lscm_simulation *settings, lscm
     lay_out(s, &s->memory);
     TRY(arena_open(&s->memory, why));
     lay_out(s, &s->memory);
+    if (q != NULL) {
+        keep_question(s, q);
+    }
     *out = s;
     s = NULL;
 done:
@@ -250,15 +314,15 @@ static lscm_status keep_whole(lscm_dataset *data, lscm_field field, const void *
     return LSCM_OK;
 }
 
-lscm_status lscm_simulate(lscm_dataset **out, const lscm_simulation *settings, const char *preset,
-                          lscm_error *why)
+/* Everything but how it was made. */
+static lscm_status make(lscm_dataset **out, const lscm_simulation *settings, const question *q,
+                        lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     lscm_dataset *data = NULL;
     simulation *s = NULL;
-    TRY(check(settings, why));
     TRY(dataset_new(&data, "simulation", "simulation", why));
-    TRY(start(&s, settings, why));
+    TRY(start(&s, settings, q, why));
     data->source = &s->source;
 
     size_t n = data->rows = s->rows;
@@ -275,10 +339,39 @@ lscm_status lscm_simulate(lscm_dataset **out, const lscm_simulation *settings, c
     TRY(keep_whole(data, LSCM_W, s->model.w, why));
     TRY(keep_whole(data, LSCM_SIGMA, s->model.sigma, why));
     TRY(keep_whole(data, LSCM_ORDER, s->model.order, why));
+    *out = data;
+    data = NULL;
+done:
+    lscm_dataset_free(data);
+    return status;
+}
+
+lscm_status lscm_simulate(lscm_dataset **out, const lscm_simulation *settings, const char *preset,
+                          lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    lscm_dataset *data = NULL;
+    TRY(check(settings, why));
+    TRY(make(&data, settings, NULL, why));
     TRY(recipe_write(&data->recipe, lscm_simulation_table(), settings, preset, why));
     *out = data;
     data = NULL;
 done:
     lscm_dataset_free(data);
+    return status;
+}
+
+lscm_status lscm_simulate_do(lscm_dataset **out, const lscm_simulation *settings,
+                             const uint8_t *targets, const double *values, size_t count,
+                             int64_t seed, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const question q = {targets, values, count, seed};
+    *out = NULL;
+    TRY(check(settings, why));
+    TRY(check_question(settings, &q, why));
+    TRY(make(out, settings, &q, why));
+    (*out)->banded = true;
+done:
     return status;
 }

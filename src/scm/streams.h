@@ -17,7 +17,9 @@ enum scm_stream {
     STREAM_PROJECTION,
     STREAM_X_NOISE,
     STREAM_DO_SAMPLE,
-    STREAM_UNTOUCHED
+    STREAM_UNTOUCHED,
+    STREAM_BIASES,
+    STREAM_ALONE = 1 << 16 /* added for rows under one do() that are no part of the data */
 };
 
 #endif

@@ -1,0 +1,103 @@
+#!/bin/sh
+# Folders of pictures on the command line: the way through, and what is said of bad ones.
+set -u
+lscm=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-pictures.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+. "$here/testing.sh"
+
+# ---- the way through: simulate, info, convert there and back, fit, evaluate
+make="$lscm simulate --preset paper-image --nodes 3 --observational 60 --sets 6 --per-set 30 --seed 2 --quiet"
+# shellcheck disable=SC2086 # a command and its arguments
+succeeds "" $make --out shots.pngs
+succeeds "PNG folder, 240 rows, 3 nodes, 2500 features" "$lscm" info shots.pngs
+succeeds "240 x 50 x 50 float32" "$lscm" info shots.pngs/
+succeeds "preset=paper-image" "$lscm" info shots.pngs
+succeeds '"format": "PNG folder"' "$lscm" info shots.pngs --json
+succeeds "shots.nc" "$lscm" convert shots.pngs shots.nc
+succeeds "steps of 1/65535" "$lscm" convert shots.nc again.pngs
+succeeds "" diff -r shots.pngs again.pngs
+succeeds "sheet.png" "$lscm" convert shots.pngs sheet.png
+succeeds "shots.run" "$lscm" fit shots.pngs --draws 50
+succeeds "e_shd" "$lscm" evaluate shots.run
+cp -r shots.pngs photographs
+succeeds "PNG folder, 240 rows" "$lscm" info photographs
+succeeds "PNG folder, 240 rows" "$lscm" info photographs/interventions.csv
+succeeds "c:" "$lscm" info photographs --names a,b,c
+refuses 1 "holds pictures, which do not fit in a CSV" "$lscm" convert shots.pngs out.csv
+refuses 1 "exists already" "$lscm" convert shots.nc shots.pngs
+succeeds "" "$lscm" convert shots.nc shots.pngs --force
+refuses 1 "holds no pictures" "$lscm" simulate --out a.pngs
+refuses 1 "a picture holds numbers from 0" "$lscm" simulate --preset paper-image --x-noise 0.2 --out a.pngs
+
+# ---- bad folders: each made from a good one of three pictures
+spoil() {
+    rm -rf bad
+    mkdir bad
+    cp shots.pngs/000[0-2].png bad
+    printf 'file,raf,mek\n0000.png,,\n0001.png,1.5,\n0002.png,,-2\n' >bad/interventions.csv
+}
+spoil
+succeeds "raf:1 mek:1" "$lscm" info bad
+rm bad/interventions.csv
+refuses 1 "bad: holds pictures but no interventions.csv" "$lscm" info bad
+spoil
+rm bad/0001.png
+refuses 1 "bad/interventions.csv: line 3 lists the picture '0001.png', but there is no such file" "$lscm" fit bad
+spoil
+cp shots.pngs/0003.png bad
+refuses 1 "does not list the picture '0003.png'" "$lscm" info bad
+succeeds "3 rows" "$lscm" info bad/interventions.csv
+spoil
+printf '0001.png,,\n' >>bad/interventions.csv
+refuses 1 "bad/interventions.csv lists the picture '0001.png' twice" "$lscm" info bad
+spoil
+cp sheet.png bad/0001.png
+refuses 1 "bad/0001.png: the picture is of" "$lscm" info bad
+refuses 1 "but '0000.png' is of 50 x 50 pixels, grey; all must be alike" "$lscm" info bad
+spoil
+echo "this is a note" >bad/0002.png
+refuses 1 "bad/0002.png: this is not a PNG picture" "$lscm" info bad
+spoil
+: >bad/0000.png
+refuses 1 "bad/0000.png: the file is empty" "$lscm" info bad
+spoil
+head -c 150 shots.pngs/0001.png >bad/0001.png
+refuses 1 "bad/0001.png: the picture is damaged (it ends too early)" "$lscm" info bad
+refuses 1 "bad/0001.png: the picture is damaged" "$lscm" convert bad out.nc
+refuses 1 "bad/0001.png: the picture is damaged" "$lscm" convert bad out.pngs
+refuses 1 "bad/0001.png: the picture is damaged" "$lscm" fit bad
+spoil
+head -c 20 shots.pngs/0001.png >bad/0001.png
+refuses 1 "bad/0001.png: the picture is damaged" "$lscm" info bad
+spoil
+printf 'file,raf,mek\n' >bad/interventions.csv
+rm bad/*.png
+refuses 1 "bad/interventions.csv: has a header but lists no pictures" "$lscm" info bad
+spoil
+printf 'file,raf,mek\n0000.png,,\n0001.png,high,\n0002.png,,\n' >bad/interventions.csv
+refuses 1 "line 3, column 'raf' holds 'high', not a number" "$lscm" info bad
+spoil
+printf 'file,raf,day\n0000.png,,mon\n0001.png,1,tue\n0002.png,2,wed\n' >bad/interventions.csv
+succeeds "raf:2" "$lscm" info bad --ignore day
+spoil
+: >bad/interventions.csv
+refuses 1 "line 1 should be 'file'" "$lscm" info bad
+spoil
+printf 'x,y\n1,2\n' >bad/interventions.csv
+refuses 1 "line 1 should be 'file'" "$lscm" info bad
+spoil
+rm bad/0001.png
+mkdir bad/0001.png
+refuses 1 "bad/0001.png is not a regular file" "$lscm" info bad
+spoil
+mkfifo bad/pipe
+rm bad/0002.png
+mv bad/pipe bad/0002.png
+refuses 1 "bad/0002.png is not a regular file" "$lscm" info bad
+mkdir nothing
+refuses 1 "nothing: there is no x_samples.npy" "$lscm" info nothing
+refuses 2 "the ending '.pngs' is unknown" sh -c "cp sheet.png output.pngs; '$lscm' info output.pngs; code=\$?; rm output.pngs; exit \$code"
+finish

@@ -1,0 +1,313 @@
+/* Folders of pictures: round trips of 8 and 16 bits that keep every number; the list and what is
+ * refused. Single pictures are in test_png_picture.c, more of the bad input in pictures_test.sh. */
+#include "data/dataset.h"
+#include "data/pictures.h"
+#include "lcg.h"
+#include "testing.h"
+
+#include "home.h"
+
+#include <sys/stat.h>
+
+static lscm_error why;
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static double *read_all(const lscm_dataset *data, lscm_field field, size_t *count)
+{
+    lscm_shape shape = lscm_dataset_shape(data, field);
+    *count = 1;
+    for (int i = 0; i < shape.ndim; i++) {
+        *count *= shape.dims[i];
+    }
+    double *out = malloc(*count * sizeof *out);
+    assert_non_null(out);
+    assert_ok(lscm_dataset_read(data, field, 0, shape.dims[0], out, &why));
+    return out;
+}
+
+static void assert_same_field(const lscm_dataset *a, const lscm_dataset *b, lscm_field field)
+{
+    size_t count[2];
+    double *left = read_all(a, field, &count[0]);
+    double *right = read_all(b, field, &count[1]);
+    assert_int_equal(count[0], count[1]);
+    assert_memory_equal(left, right, count[0] * sizeof *left);
+    free(left);
+    free(right);
+}
+
+/* Rows from memory, in any type. */
+typedef struct memory_source {
+    row_source base;
+    const void *bytes[LSCM_W];
+    size_t row_bytes[LSCM_W];
+} memory_source;
+
+static lscm_status read_memory(row_source *self, lscm_field field, size_t first, size_t count,
+                               void *raw, lscm_error *error)
+{
+    const memory_source *source = (const memory_source *)(const void *)self;
+    size_t bytes = source->row_bytes[field];
+    (void)error;
+    memcpy(raw, (const char *)source->bytes[field] + first * bytes, count * bytes);
+    return LSCM_OK;
+}
+
+static void leave_memory(row_source *self)
+{
+    (void)self;
+}
+
+enum { ROWS = 70, HEIGHT = 5, WIDTH = 7, NODES = 2 };
+
+/* Bits of a sample, as the header says. */
+static int depth_of(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 24, SEEK_SET), 0);
+    int depth = getc(file);
+    assert_int_equal(fclose(file), 0);
+    return depth;
+}
+
+/* Two are damaged, then one is missing, while the folder is open and two threads read: the first is
+ * named. */
+static void read_damaged(const lscm_dataset *data, double *x)
+{
+    lscm_set_threads(2);
+    assert_int_equal(truncate(at("shots.pngs/0051.png"), 60), 0);
+    assert_int_equal(truncate(at("shots.pngs/0011.png"), 60), 0);
+    assert_fails(lscm_dataset_read(data, LSCM_X, 0, ROWS, x, &why), LSCM_FORMAT,
+                 "0011.png: the picture is damaged");
+    assert_int_equal(unlink(at("shots.pngs/0007.png")), 0);
+    assert_fails(lscm_dataset_read(data, LSCM_X, 0, ROWS, x, &why), LSCM_MISSING,
+                 "0007.png: No such file");
+}
+
+/* Samples of 8 or 16 bits, as whole numbers or as numbers in [0, 1]: all come back. */
+static void samples_come_back(void **state)
+{
+    (void)state;
+    static uint16_t wide[ROWS * HEIGHT * WIDTH * 3];
+    static uint8_t narrow[ROWS * HEIGHT * WIDTH * 3];
+    static float shares[ROWS * HEIGHT * WIDTH * 3];
+    static uint8_t targets[ROWS * NODES];
+    static double values[ROWS * NODES];
+    lcg g = {3};
+    for (size_t i = 0; i < (size_t)ROWS * NODES; i++) {
+        targets[i] = lcg_uniform(&g) < 0.5 ? 1 : 0;
+        values[i] = targets[i] != 0 ? 1000 * lcg_normal(&g) : NAN;
+    }
+    for (int kind = 0; kind < 8; kind++) {
+        size_t channels = kind % 2 == 0 ? 1 : 3;
+        bool eight = kind % 4 < 2;
+        bool whole = kind < 4;
+        size_t numbers = (size_t)HEIGHT * WIDTH * channels;
+        for (size_t i = 0; i < ROWS * numbers; i++) {
+            narrow[i] = (uint8_t)(256 * lcg_uniform(&g));
+            wide[i] = i < 2 ? (uint16_t)(65535 * i) : (uint16_t)(65536 * lcg_uniform(&g));
+            shares[i] = eight ? (float)(narrow[i] / 255.0) : (float)(wide[i] / 65535.0);
+        }
+        lscm_dataset *data = NULL;
+        lscm_dataset *back = NULL;
+        dtype type = !whole ? DTYPE_FLOAT32 : eight ? DTYPE_UINT8 : DTYPE_UINT16;
+        memory_source source = {
+            .base = {read_memory, leave_memory},
+            .bytes = {[LSCM_X] = !whole  ? (const void *)shares
+                                 : eight ? (const void *)narrow
+                                         : (const void *)wide,
+                      [LSCM_TARGETS] = targets,
+                      [LSCM_VALUES] = values},
+            .row_bytes = {[LSCM_X] = numbers * dtype_size(type),
+                          [LSCM_TARGETS] = NODES,
+                          [LSCM_VALUES] = NODES * sizeof(double)},
+        };
+        assert_ok(dataset_new(&data, "made", "memory", &why));
+        data->source = &source.base;
+        data->rows = ROWS;
+        data->nodes = NODES;
+        data->shape[LSCM_X] =
+            (array_shape){true, type, channels == 1 ? 3 : 4, {ROWS, HEIGHT, WIDTH, channels}};
+        data->shape[LSCM_TARGETS] = (array_shape){true, DTYPE_UINT8, 2, {ROWS, NODES}};
+        data->shape[LSCM_VALUES] = (array_shape){true, DTYPE_FLOAT64, 2, {ROWS, NODES}};
+        assert_ok(lscm_dataset_save(data, at("shots.pngs"), kind > 0, NULL, &why));
+        assert_int_equal(entries(), 1);
+        assert_ok(lscm_dataset_open(&back, at("shots.pngs"), NULL, &why));
+        assert_string_equal(lscm_dataset_format(back), "PNG folder");
+        lscm_shape shape = lscm_dataset_shape(back, LSCM_X);
+        assert_int_equal(shape.ndim, channels == 1 ? 3 : 4);
+        assert_true(shape.dims[0] == ROWS && shape.dims[1] == HEIGHT && shape.dims[2] == WIDTH);
+        assert_string_equal(shape.dtype, "float32");
+        assert_null(lscm_dataset_node_name(back, 0));
+        size_t count = 0;
+        double *x = read_all(back, LSCM_X, &count);
+        assert_int_equal(count, ROWS * numbers);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(x[i] == (double)shares[i]);
+        }
+        assert_same_field(data, back, LSCM_TARGETS);
+        double *v = read_all(back, LSCM_VALUES, &count);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(v[i] == (targets[i] != 0 ? values[i] : 0));
+        }
+        assert_int_equal(depth_of(at("shots.pngs/0001.png")), eight ? 8 : 16);
+        if (kind == 7) {
+            read_damaged(back, x);
+        }
+        free(x);
+        free(v);
+        lscm_dataset_free(data);
+        lscm_dataset_free(back);
+    }
+}
+
+/* What simulate writes: truth and recipe too; rows in any block, on any number of threads. */
+static void a_simulation_comes_back(void **state)
+{
+    (void)state;
+    lscm_dataset *data = NULL;
+    lscm_dataset *back = NULL;
+    lscm_simulation s;
+    size_t count = 0;
+    assert_ok(lscm_simulation_preset(&s, "blobs", 5, &why));
+    s.observational = 40;
+    s.sets = 4;
+    s.per_set = 15;
+    assert_ok(lscm_simulate(&data, &s, "blobs", &why));
+    assert_ok(lscm_dataset_save(data, at("shots.pngs/"), false, NULL, &why));
+    assert_ok(lscm_dataset_open(&back, at("shots.pngs/"), NULL, &why));
+    const lscm_field exact[] = {LSCM_TARGETS, LSCM_VALUES, LSCM_Z, LSCM_W, LSCM_SIGMA, LSCM_ORDER};
+    for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++) {
+        assert_same_field(data, back, exact[i]);
+    }
+    assert_string_equal(lscm_dataset_recipe(data), lscm_dataset_recipe(back));
+    double *x = read_all(data, LSCM_X, &count);
+    double *y = read_all(back, LSCM_X, &count);
+    for (size_t i = 0; i < count; i++) {
+        assert_near(x[i], y[i], 0.5 / 65535 + 1e-7);
+    }
+    const size_t blocks[][2] = {{99, 1}, {0, 1}, {13, 50}, {12, 3}};
+    for (size_t b = 0; b < 4; b++) {
+        lscm_set_threads(b % 2 == 0 ? 1 : 2);
+        assert_ok(lscm_dataset_read(back, LSCM_X, blocks[b][0], blocks[b][1], x, &why));
+        assert_memory_equal(x, y + blocks[b][0] * 2500, blocks[b][1] * 2500 * sizeof *x);
+    }
+    free(x);
+    free(y);
+    lscm_dataset_free(data);
+    lscm_dataset_free(back);
+
+    /* the list by itself, from elsewhere: the same rows, and no truth */
+    assert_ok(lscm_dataset_open(&data, at("shots.pngs/interventions.csv"), NULL, &why));
+    assert_ok(lscm_dataset_open(&back, at("shots.pngs"), NULL, &why));
+    assert_false(lscm_dataset_shape(data, LSCM_W).present);
+    assert_same_field(data, back, LSCM_X);
+    lscm_dataset_free(data);
+    lscm_dataset_free(back);
+}
+
+static void a_list_is_what_it_says(void **state)
+{
+    (void)state;
+    pictures_list list;
+    const char *path = at("interventions.csv");
+    put(path, "file,raf,time,\"m, k\"\n./a.png,,9:15,\n\"b, c.png\",-1.5e1,,0\nd/e.png,,x,2\n");
+    assert_ok(pictures_list_read(&list, path, "time", &why));
+    assert_true(list.rows == 3 && list.nodes == 2);
+    assert_string_equal(list.names[1], "m, k");
+    assert_string_equal(list.files[0], "a.png");
+    assert_string_equal(list.files[1], "b, c.png");
+    assert_string_equal(list.files[2], "d/e.png");
+    assert_memory_equal(list.targets, ((const uint8_t[]){0, 0, 1, 1, 0, 1}), 6);
+    assert_memory_equal(list.values, ((const double[]){0, 0, -15, 0, 0, 2}), 6 * sizeof(double));
+    assert_true(list.lines[0] == 2 && list.lines[2] == 4);
+    pictures_list_close(&list);
+    assert_true(pictures_is_list(path, NULL) && pictures_is_list(path, "time"));
+    assert_false(pictures_is_list(path, "time,file"));
+    assert_false(pictures_is_list(at("none.csv"), NULL));
+    const struct {
+        const char *text, *part;
+        lscm_status status;
+    } bad[] = {
+        {"", "line 1 should be 'file' and then", LSCM_FORMAT},
+        {"picture,a\nx.png,1\n", "line 1 should be 'file' and then", LSCM_FORMAT},
+        {"file\nx.png\n", "line 1 names no nodes", LSCM_SHAPE},
+        {"file,a\n", "lists no pictures", LSCM_SHAPE},
+        {"file,a,a\nx.png,1,1\n", "two columns are named 'a'", LSCM_FORMAT},
+        {"file,a,target\nx.png,1,a\n", "no column 'target'", LSCM_FORMAT},
+        {"file,a\nx.png,1,2\n", "line 2 has 3 cells", LSCM_SHAPE},
+        {"file,a\nx.png,\n,1\n", "line 3 names no picture", LSCM_VALUE},
+        {"file,a\nx.png,\ny.png,high\n", "line 3, column 'a' holds 'high', not a number",
+         LSCM_VALUE},
+        {"file,a\nx.png,1e999\n", "numbers must be finite", LSCM_VALUE},
+        {"file,a\nx.png,nan\n", "line 2, column 'a' has no number ('nan')", LSCM_VALUE},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        put(path, bad[i].text);
+        assert_fails(pictures_list_read(&list, path, NULL, &why), bad[i].status, bad[i].part);
+        pictures_list_close(&list);
+    }
+}
+
+static void what_does_not_fit_is_not_written(void **state)
+{
+    (void)state;
+    lscm_dataset *data = NULL;
+    lscm_simulation s;
+    assert_ok(lscm_simulation_preset(&s, "paper-image", 5, &why));
+    s.x_noise = 0.1;
+    assert_ok(lscm_simulate(&data, &s, NULL, &why));
+    assert_fails(lscm_dataset_save(data, at("a.pngs"), false, NULL, &why), LSCM_VALUE,
+                 "in row 0, but a picture holds numbers from 0 (black) to 1 (white)");
+    lscm_dataset_free(data);
+    assert_ok(lscm_simulation_preset(&s, "paper-linear", 5, &why));
+    assert_ok(lscm_simulate(&data, &s, NULL, &why));
+    assert_fails(lscm_dataset_save(data, at("a.pngs"), false, NULL, &why), LSCM_SHAPE,
+                 "holds no pictures");
+    lscm_dataset_free(data);
+    assert_int_equal(entries(), 0);
+}
+
+/* --force replaces what we could have written, never a folder of other pictures. */
+static void other_pictures_are_left_alone(void **state)
+{
+    (void)state;
+    lscm_dataset *data = NULL;
+    lscm_simulation s;
+    assert_ok(lscm_simulation_preset(&s, "paper-image", 5, &why));
+    s.observational = 3;
+    s.sets = 0;
+    assert_ok(lscm_simulate(&data, &s, NULL, &why));
+    assert_int_equal(mkdir(at("a.pngs"), 0777), 0);
+    put(at("a.pngs/0001.png"), "a photograph");
+    assert_fails(lscm_dataset_save(data, at("a.pngs"), true, NULL, &why), LSCM_EXISTS,
+                 "'0001.png', which is not part of a data folder");
+    put(at("a.pngs/interventions.csv"), "file,a\n0001.png,\n");
+    put(at("a.pngs/cat.png"), "a photograph");
+    assert_fails(lscm_dataset_save(data, at("a.pngs"), true, NULL, &why), LSCM_EXISTS, "'cat.png'");
+    assert_int_equal(unlink(at("a.pngs/cat.png")), 0);
+    assert_fails(lscm_dataset_save(data, at("a.pngs"), false, NULL, &why), LSCM_EXISTS, "--force");
+    assert_ok(lscm_dataset_save(data, at("a.pngs"), true, NULL, &why));
+    assert_int_equal(entries(), 1);
+    lscm_dataset_free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_AT_HOME(samples_come_back),
+        TEST_AT_HOME(a_simulation_comes_back),
+        TEST_AT_HOME(a_list_is_what_it_says),
+        TEST_AT_HOME(what_does_not_fit_is_not_written),
+        TEST_AT_HOME(other_pictures_are_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
