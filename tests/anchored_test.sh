@@ -127,11 +127,10 @@ refuses 1 "" "$lscm" evaluate chain --truth renamed.csv
 refuses 1 "" "$lscm" evaluate data.run --truth short.csv
 
 # ---- usage
-refuses 2 "keeps no checkpoints, so there is nothing to resume" "$lscm" fit data.nc --resume
+refuses 2 "there is nothing to resume" "$lscm" fit data.nc --resume
 refuses 1 "data.run holds a run already; --force replaces it" "$lscm" fit data.nc
 refuses 1 "nowhere/run: " "$lscm" fit data.nc --out nowhere/run
 refuses 1 "data.nc is a file" "$lscm" fit data.nc --out data.nc --force
-refuses 2 "linear and identity decoders; take --method biols" "$lscm" fit data.nc --method anchored --decoder mlp --out no
 refuses 2 "no node '4'" "$lscm" fit data.nc --forbid '0->4' --out no
 refuses 2 "did you mean 'mek'" "$lscm" fit data.nc --names raf,mek,erk,akt --forbid 'raf->mekk' --out no
 refuses 2 "--require takes edges" "$lscm" fit data.nc --require 01 --out no

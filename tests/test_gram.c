@@ -166,7 +166,7 @@ static void correction(void **state)
         families_of(&f, p.z, p.mask, NULL, p.rows, D, p.count, p.candidate, p.most, NULL, &why));
     assert_ok(
         families_of(&g, p.z, p.mask, NULL, p.rows, D, p.count, p.candidate, p.most, NULL, &why));
-    families_correct(&g, psi);
+    families_correct(&g, psi, 0);
     for (size_t i = 0; i < D; i++) {
         const family *a = &f.list[i];
         const family *b = &g.list[i];
@@ -183,7 +183,7 @@ static void correction(void **state)
         psi[k] *= 30;
     }
     assert_ok(families_update(&g, p.z, &why));
-    families_correct(&g, psi);
+    families_correct(&g, psi, 0);
     for (size_t i = 0; i < D; i++) {
         const family *b = &g.list[i];
         size_t m = b->count + 1;

@@ -54,6 +54,13 @@ lscm_status netcdf_arrays_shape(const netcdf_file *file, const char *group, cons
 /* All elements, of any type of number, in C order; the array must be there. */
 lscm_status netcdf_arrays_read(const netcdf_file *file, const char *group, const char *name,
                                double *out, lscm_error *why);
+/* The same in the array's own type, the one that its shape has. */
+lscm_status netcdf_arrays_read_raw(const netcdf_file *file, const char *group, const char *name,
+                                   void *out, lscm_error *why);
+/* The names of all arrays of a group, in the order in which they were written; the caller frees
+ * them (names_free). Without such a group there are none. */
+lscm_status netcdf_arrays_list(const netcdf_file *file, const char *group, char ***names,
+                               size_t *count, lscm_error *why);
 /* `count` strings in new memory; *texts is NULL when there is no such array of strings. */
 lscm_status netcdf_arrays_texts(const netcdf_file *file, const char *group, const char *name,
                                 size_t count, char ***texts, lscm_error *why);

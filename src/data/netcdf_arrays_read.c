@@ -1,6 +1,10 @@
 #include "data/netcdf_arrays.h"
 
+#include "data/csv_names.h"
+
 #include <netcdf.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool has(const netcdf_file *file, int code)
 {
@@ -69,18 +73,68 @@ done:
     return status;
 }
 
+static lscm_status must_find(const netcdf_file *file, const char *group, const char *name, int *at,
+                             int *id, lscm_error *why)
+{
+    return find_array(file, group, name, at, id)
+               ? LSCM_OK
+               : fail(why, LSCM_MISSING, "%s: there is no '%s' in the group '%s'", file->path, name,
+                      group);
+}
+
+static const char DAMAGED[] = "its arrays cannot be read; the file may be damaged";
+
 lscm_status netcdf_arrays_read(const netcdf_file *file, const char *group, const char *name,
                                double *out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     int at = 0;
     int id = 0;
-    if (!find_array(file, group, name, &at, &id)) {
-        return fail(why, LSCM_MISSING, "%s: there is no '%s' in the group '%s'", file->path, name,
-                    group);
-    }
-    NC(file, "its arrays cannot be read; the file may be damaged", nc_get_var_double(at, id, out));
+    TRY(must_find(file, group, name, &at, &id, why));
+    NC(file, DAMAGED, nc_get_var_double(at, id, out));
 done:
+    return status;
+}
+
+lscm_status netcdf_arrays_read_raw(const netcdf_file *file, const char *group, const char *name,
+                                   void *out, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    int at = 0;
+    int id = 0;
+    TRY(must_find(file, group, name, &at, &id, why));
+    NC(file, DAMAGED, nc_get_var(at, id, out));
+done:
+    return status;
+}
+
+lscm_status netcdf_arrays_list(const netcdf_file *file, const char *group, char ***names,
+                               size_t *count, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    char **list = NULL;
+    int at = 0;
+    int n = 0;
+    *names = NULL;
+    *count = 0;
+    if (!find_group(file, group, &at)) {
+        return LSCM_OK;
+    }
+    NC(file, "its variables cannot be read", nc_inq_nvars(at, &n));
+    list = n > 0 ? calloc((size_t)n, sizeof *list) : NULL;
+    for (int id = 0; id < n; id++) {
+        char name[NC_MAX_NAME + 1];
+        NC(file, "its variables cannot be read", nc_inq_varname(at, id, name));
+        if (list == NULL || (list[id] = strdup(name)) == NULL) {
+            status = fail_memory(why, (size_t)n * sizeof *list);
+            goto done;
+        }
+    }
+    *names = list;
+    *count = (size_t)n;
+    list = NULL;
+done:
+    names_free(list, (size_t)n);
     return status;
 }
 

@@ -107,27 +107,38 @@ static void advise_on_design(const signal *s, const anchored *a, char *const *na
     }
 }
 
+double signal_explained(const signal *s)
+{
+    double explained = 0;
+    for (size_t k = 0; k < s->rank; k++) {
+        explained += s->spectrum[k];
+    }
+    return s->variance > 0 ? explained / s->variance : 0;
+}
+
+bool signal_bends(const signal *s)
+{
+    double left = s->x_noise * s->x_noise;
+    double edge = 1 + sqrt((double)(s->D - s->rank) / (double)(s->rows > 0 ? s->rows : 1));
+    /* the largest variance of pure noise is about edge^2 times its mean (Marchenko and Pastur) */
+    return s->basis != NULL && s->next > 1.5 * edge * edge * left && s->next > 1e-6 * s->variance;
+}
+
 /* How much of x a linear decoder explains, and whether what it leaves looks like noise. */
 static void advise_on_decoder(const signal *s, const anchored *a, char *const *names,
                               json_t *warnings)
 {
     node_list poor = {.count = 0};
-    double explained = 0;
     if (s->rank < s->d) {
         warn(warnings,
              "x varies in only %zu direction%s, fewer than the %zu causal variables: some of them "
              "do not show in x, or only together",
              s->rank, s->rank == 1 ? "" : "s", s->d);
     }
-    for (size_t k = 0; k < s->rank; k++) {
-        explained += s->spectrum[k];
-    }
-    double left = s->x_noise * s->x_noise;
-    bool structure = s->next > 20 * left && s->next > 1e-6 * s->variance;
-    if (structure && explained < 0.98 * s->variance) {
+    if (signal_bends(s) && signal_explained(s) < 0.98) {
         warn(warnings,
              "a linear decoder explains %.0f%% of x, and the rest is not noise; try --decoder mlp",
-             100 * explained / s->variance);
+             100 * signal_explained(s));
     }
     for (size_t j = 0; j < a->d; j++) {
         if (a->anchor.kind[j] == ANCHOR_VALUES && a->anchor.r2[j] < 0.5) {

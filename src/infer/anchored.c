@@ -1,4 +1,5 @@
 #include "infer/anchored_parts.h"
+#include "infer/clip.h"
 #include "infer/convergence.h"
 #include "infer/fit_state.h"
 #include "infer/joint.h"
@@ -230,10 +231,10 @@ done:
 /* True where z of a row is known worse than the mechanisms resolve, but for the anchors. */
 static bool rows_matter(const anchored *a, const anchored_input *in)
 {
-    bool matters = in->settings->clip > 0;
+    bool matters = a->clip > 0;
     for (size_t j = 0; j < a->d && in->signal->basis != NULL; j++) {
         if (a->anchor.kind[j] == ANCHOR_NONE) {
-            return in->settings->clip > 0;
+            return a->clip > 0;
         }
         matters = matters || !(a->anchor.noise[j] <= 0.1 * a->sigma[j]);
     }
@@ -299,7 +300,8 @@ static lscm_status infer_rows(anchored *a, const anchored_input *in, const graph
     latent_problem problem = {.signal = s,
                               .anchor = &encoder,
                               .z = t.z,
-                              .clip = in->settings->clip,
+                              .clip = a->clip,
+                              .reach = in->reach,
                               .graph = g,
                               .start = &t.start,
                               .required = in->required,
@@ -341,6 +343,26 @@ static lscm_status find_encoder(anchored *a, const anchored_input *in, double *p
     }
 done:
     return status;
+}
+
+/* Edges that cannot be told from what leaks between the variables are left out. */
+static void drop_unresolved(anchored *a, const graph_posterior *g)
+{
+    size_t n = a->d * a->d;
+    for (size_t e = 0; e < n; e++) {
+        double there = 0;
+        double dropped = 0;
+        for (size_t k = 0; k < a->draws; k++) {
+            double *w = a->w + k * n + e;
+            bool small = *w != 0 && fabs(*w) < g->least[e];
+            *w = small ? 0 : *w;
+            dropped += small ? 1 : 0;
+            there += *w != 0 ? 1 : 0;
+        }
+        if (dropped > 0) {
+            a->edge_prob[e] = there / (double)a->draws;
+        }
+    }
 }
 
 /* Without a single anchor there is nothing to start from. */
@@ -387,10 +409,18 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     lay_out(&a, in, &psi, &sorted);
     TRY(refuse_unanchored(&a, why));
     TRY(find_encoder(&a, in, psi, sorted, why));
+    a.clip = in->settings->clip;
+    for (size_t j = 0; j < s->d && in->reach != NULL; j++) {
+        a.clip = fmax(a.clip, in->reach[j]);
+    }
+    if (s->basis != NULL && a.clip == 0 && s->rank == s->d && s->rows * s->d <= LATENT_MOST) {
+        TRY(clip_find(&a.clip, a.z, s->mask, in->keep, s->rows, s->d, a.anchor.noise, why));
+    }
     a.seconds_anchor = fit_seconds() - begun;
 
     begun = fit_seconds();
-    TRY(graph_posterior_of(&g, in, a.z, a.unit, s->x_noise > 0 ? psi : NULL, why));
+    const double *noise = in->blur != NULL ? in->blur : s->x_noise > 0 ? psi : NULL;
+    TRY(graph_posterior_of(&g, in, a.z, a.unit, noise, in->blur != NULL ? a.d * a.d : 0, why));
     a.sampler = g.exact ? SAMPLER_EXACT : SAMPLER_MCMC;
     a.r_hat = g.result.r_hat;
     a.ess = g.result.ess;
@@ -398,11 +428,14 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     a.dispersion = g.dispersion;
     draw_mechanisms(&a, &g, (uint64_t)in->settings->seed);
     take_spread(&a);
-    if (s->basis != NULL && !(in->settings->clip > 0) && encoder_matters(&a, &g)) {
+    if (s->basis != NULL && !(a.clip > 0) && encoder_matters(&a, &g)) {
         TRY(infer_jointly(&a, in, &g, why));
     }
     if (rows_matter(&a, in)) {
         TRY(infer_rows(&a, in, &g, why));
+    }
+    if (in->leak != NULL) {
+        drop_unresolved(&a, &g);
     }
     a.seconds_graph = fit_seconds() - begun;
     *out = a;

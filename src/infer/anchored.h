@@ -20,6 +20,11 @@ typedef struct anchored_input {
     const lscm_fit_settings *settings;
     const size_t *order;                 /* (d), or NULL: learned */
     const uint8_t *forbidden, *required; /* (d, d), or NULL */
+    bool read_off;       /* the variables are not observed, but were read off x before */
+    const double *reach; /* (d) or NULL: z_j is known within +-reach_j, beyond that only its sign */
+    const double *leak;  /* (d) or NULL: variance, per direction, that others leak into z_j */
+    const double *blur;  /* (d, d, d) or NULL: covariance of the error of z where node i is free,
+                            mean over rows; for variables that were read off x before */
     size_t draws;
     const lscm_progress *progress;
 } anchored_input;
@@ -48,6 +53,7 @@ typedef struct anchored {
     anchored_sampler sampler;
     double r_hat, ess, log_evidence;
     double dispersion; /* F: a row counts as 1/F of one; 1 where rows are independent */
+    double clip;       /* C: z is clipped at +-C, as asked or as found; 0: it is not */
     size_t censored;   /* entries of z at the clip */
     double seconds_anchor, seconds_graph;
     arena memory, rows_memory; /* of all; of z_sd */
@@ -68,6 +74,8 @@ typedef struct graph_posterior {
     uint32_t *parents; /* (draws, d) */
     size_t *order;     /* (draws, d) */
     double *edge_prob; /* (d, d) */
+    double *least;     /* (d, d): weights below cannot be told from what leaks; 0: none do */
+    double *worth;     /* (d): what a row counts in the family of each node */
     double *variance;  /* (draws): s^2 of the draw, one variance for all; else 0 */
     dag_result result;
     double dispersion; /* F of dispersion.h, 1 for latent variables */
@@ -75,8 +83,9 @@ typedef struct graph_posterior {
     arena memory;
 } graph_posterior;
 
+/* psi, step: as families_correct has them; NULL: z is free of noise. */
 lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, const double *z,
-                               const double *unit, const double *psi, lscm_error *why);
+                               const double *unit, const double *psi, size_t step, lscm_error *why);
 void graph_posterior_close(graph_posterior *g);
 
 #endif

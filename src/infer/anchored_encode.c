@@ -155,6 +155,26 @@ static double spread_at(const double *cov, const double *y, size_t r)
     return fmax(sum, 0);
 }
 
+void encoder_row(const encoder_errors *errors, const double *y, const double *mean,
+                 const uint8_t *mask, const double *values, double *z, double *sd)
+{
+    size_t r = errors->rank;
+    double actuator = errors->actuator_noise * errors->actuator_noise;
+    for (size_t j = 0; j < errors->d; j++) {
+        const double *cov = errors->spread != NULL ? errors->spread + j * (r + 1) * (r + 1) : NULL;
+        double noise = errors->noise[j];
+        double variance = noise * noise + (cov != NULL ? spread_at(cov, y, r) : 0);
+        z[j] = mean[j];
+        if (mask != NULL && mask[j] != 0 && variance + actuator > 0) {
+            /* what do() set is a second measurement, with the noise of the actuator */
+            double share = variance / (variance + actuator);
+            z[j] += share * (values[j] - z[j]);
+            variance *= 1 - share;
+        }
+        sd[j] = sqrt(variance);
+    }
+}
+
 void encoder_z(const signal *s, const anchored *a, double *z, double *z_sd)
 {
     size_t d = s->d;
@@ -163,25 +183,15 @@ void encoder_z(const signal *s, const anchored *a, double *z, double *z_sd)
         memcpy(z_sd, a->z_sd, s->rows * d * sizeof *z_sd);
         return;
     }
-    size_t r = s->rank;
-    double actuator = a->anchor.actuator_noise * a->anchor.actuator_noise;
+    const encoder_errors errors = {.d = d,
+                                   .rank = s->rank,
+                                   .noise = a->anchor.noise,
+                                   .spread = a->spread,
+                                   .actuator_noise = a->anchor.actuator_noise};
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < s->rows; k++) {
-        const double *y = s->y + k * r;
-        for (size_t j = 0; j < d; j++) {
-            const double *cov = a->spread != NULL ? a->spread + j * (r + 1) * (r + 1) : NULL;
-            double mean = a->z[k * d + j];
-            double noise = a->anchor.noise[j];
-            double variance = noise * noise + (cov != NULL ? spread_at(cov, y, r) : 0);
-            if (s->mask[k * d + j] != 0 && variance + actuator > 0) {
-                /* what do() set is a second measurement, with the noise of the actuator */
-                double share = variance / (variance + actuator);
-                mean += share * (s->values[k * d + j] - mean);
-                variance *= 1 - share;
-            }
-            z[k * d + j] = mean;
-            z_sd[k * d + j] = sqrt(variance);
-        }
+        encoder_row(&errors, s->y + k * s->rank, a->z + k * d, s->mask + k * d, s->values + k * d,
+                    z + k * d, z_sd + k * d);
     }
 }
 

@@ -4,30 +4,27 @@
 #include "infer/advice.h"
 #include "infer/anchored_parts.h"
 #include "infer/choices.h"
+#include "infer/encoder.h"
 #include "infer/fit_state.h"
 #include "infer/judge.h"
 #include "infer/run_files.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+static bool is_network(const fit *f)
+{
+    return f->settings.decoder == DECODE_MLP || f->settings.decoder == DECODE_IMAGE;
+}
+
 /* Observed variables have no values of their own, or are asked for. */
-static lscm_status choose(fit *f, const char **reason, lscm_error *why)
+static void choose(fit *f, const char **reason)
 {
     lscm_fit_settings *s = &f->settings;
     bool values = f->data->shape[LSCM_VALUES].present;
     *reason = "as asked";
-    if (s->decoder == DECODE_MLP || s->decoder == DECODE_IMAGE) {
-        return fail(why, LSCM_USAGE,
-                    "the anchored method has linear and identity decoders; take --method biols for "
-                    "a network");
-    }
-    if (f->run->resume) {
-        return fail(why, LSCM_USAGE,
-                    "the anchored method keeps no checkpoints, so there is nothing to resume; run "
-                    "it again");
-    }
     if (s->decoder == DECODE_AUTO) {
         bool linear = values || lscm_dataset_features(f->data) != f->data->nodes;
         s->decoder = linear ? DECODE_LINEAR : DECODE_IDENTITY;
@@ -37,7 +34,6 @@ static lscm_status choose(fit *f, const char **reason, lscm_error *why)
     if (s->noise == NOISE_AUTO) {
         s->noise = NOISE_UNEQUAL;
     }
-    return LSCM_OK;
 }
 
 /* One pass; rows are checked as they are read, and where something is not finite the check of the
@@ -69,6 +65,7 @@ static lscm_status take_decoder(lscm_posterior *p, const signal *s, const anchor
         return LSCM_OK;
     }
     p->decode.kind = DECODER_LINEAR;
+    p->decode.biases = BIASES_LAST;
     p->decode.layers = 1;
     p->decode.sizes[0] = s->d;
     p->decode.sizes[1] = s->D;
@@ -88,6 +85,9 @@ static void take_draws(lscm_posterior *p, const signal *s, const anchored *a)
     memcpy(p->log_q, a->log_q, a->draws * sizeof(double));
     memcpy(p->edge_prob, a->edge_prob, a->d * a->d * sizeof(double));
     encoder_z(s, a, p->z, p->z_sd);
+    for (size_t k = 0; k < s->rows * s->d && a->clip > 0; k++) { /* z as x shows it */
+        p->z[k] = fmax(fmin(p->z[k], a->clip), -a->clip);
+    }
 }
 
 static json_t *summary_of(const fit *f, const signal *s, const anchored *a, const judgement *j,
@@ -108,18 +108,14 @@ static json_t *summary_of(const fit *f, const signal *s, const anchored *a, cons
     (void)json_object_set_new(summary, "x_noise", json_real(s->x_noise));
     (void)json_object_set_new(summary, "actuator_noise", json_real(a->anchor.actuator_noise));
     if (s->basis != NULL) {
-        double explained = 0;
-        for (size_t k = 0; k < s->rank; k++) {
-            explained += s->spectrum[k];
-        }
-        (void)json_object_set_new(summary, "explained",
-                                  json_real(s->variance > 0 ? explained / s->variance : 0));
+        (void)json_object_set_new(summary, "explained", json_real(signal_explained(s)));
         (void)json_object_set_new(summary, "anchors", anchors_json(a, f->data->node_names));
     }
     if (a->dispersion > 1) {
         (void)json_object_set_new(summary, "dispersion", json_real(a->dispersion));
     }
     if (a->censored > 0) {
+        (void)json_object_set_new(summary, "clip", json_real(a->clip));
         (void)json_object_set_new(summary, "censored", json_integer((json_int_t)a->censored));
     }
     if (held_out != NULL) {
@@ -130,23 +126,40 @@ static json_t *summary_of(const fit *f, const signal *s, const anchored *a, cons
     return summary;
 }
 
-lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
+static void warn_of_clip(const fit *f, const anchored *a)
+{
+    char text[160];
+    (void)snprintf(
+        text, sizeof text,
+        "%zu causal variables lie at +-%.4g: they were clipped there, and are treated as "
+        "censored (--clip)",
+        a->censored, a->clip);
+    (void)json_array_append_new(f->warnings, json_string(text));
+}
+
+static void warn(const fit *f, const signal *s, const anchored *a)
+{
+    if (a->clip > 0 && f->settings.clip == 0) {
+        warn_of_clip(f, a);
+    }
+    advise(s, a, f->data->node_names, f->warnings);
+    if (f->settings.graph_prior == GRAPH_PRIOR_UNIFORM && a->sampler != SAMPLER_EXACT) {
+        (void)json_array_append_new(
+            f->warnings,
+            json_string("the prior is uniform over orders, not over graphs: only exact "
+                        "draws can be weighted, and the encoder is uncertain here"));
+    }
+}
+
+/* From the signal to the run. */
+static lscm_status fit_signal(fit *f, const signal *s, const char *reason, lscm_posterior **out,
+                              lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     lscm_posterior *p = NULL;
-    signal s = {0};
     anchored a = {0};
     judgement j = {0};
-    const char *reason = NULL;
-    int blas =
-        threads_blas_single(); /* small products: waking its threads costs more than they do */
-    TRY(choose(f, &reason, why));
-    if (f->run->folder != NULL && !f->run->force) {
-        TRY(run_folder_begin(f->run->folder, false, false, why));
-    }
-    TRY(read_signal(f, &s, why));
-    f->read = fit_seconds() - f->begun;
-    anchored_input in = {.signal = &s,
+    anchored_input in = {.signal = s,
                          .settings = &f->settings,
                          .order = f->order,
                          .forbidden = f->known.forbidden,
@@ -155,36 +168,80 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
                          .progress = f->progress};
     TRY(anchored_infer(&a, &in, why));
     double begun = fit_seconds();
-    if (f->settings.holdout > 0 && f->settings.clip == 0) {
+    if (f->settings.holdout > 0 && !(a.clip > 0)) {
         TRY(judge(&j, &in, f->settings.holdout, why));
     }
     double judged = fit_seconds() - begun;
-    advise(&s, &a, f->data->node_names, f->warnings);
-    if (f->settings.graph_prior == GRAPH_PRIOR_UNIFORM && a.sampler != SAMPLER_EXACT) {
-        (void)json_array_append_new(
-            f->warnings,
-            json_string("the prior is uniform over orders, not over graphs: only exact "
-                        "draws can be weighted, and the encoder is uncertain here"));
-    }
-    size_t weights = s.basis != NULL ? s.d * s.D : 0;
-    TRY(fit_posterior(f, &p, weights, s.basis != NULL ? s.D : 0, why));
-    TRY(take_decoder(p, &s, &a, why));
-    take_draws(p, &s, &a);
+    warn(f, s, &a);
+    size_t weights = s->basis != NULL ? s->d * s->D : 0;
+    TRY(fit_posterior(f, &p, weights, s->basis != NULL ? s->D : 0, why));
+    TRY(take_decoder(p, s, &a, why));
+    TRY(encoder_pack_linear(p, s, &a, why));
+    take_draws(p, s, &a);
     if (f->run->folder != NULL &&
         f->run->force) { /* only now: the old run stays until there is a new */
         TRY(run_folder_begin(f->run->folder, true, false, why));
     }
-    TRY(fit_save(f, p, summary_of(f, &s, &a, &j, reason, judged), why));
+    TRY(fit_save(f, p, summary_of(f, s, &a, &j, reason, judged), why));
     *out = p;
     p = NULL;
+done:
+    lscm_posterior_free(p);
+    judgement_close(&j);
+    anchored_close(&a);
+    return status;
+}
+
+/* Where the decoder is left to us and x bends: *done when that was the way. */
+static lscm_status try_nonlinear(fit *f, const signal *s, lscm_posterior **out, bool *done,
+                                 lscm_error *why)
+{
+    /* so little bends that it may be noise with a structure of its own */
+    bool linear = signal_explained(s) > 0.995;
+    f->settings.decoder = DECODE_AUTO;
+    lscm_status status = nonlinear_fit(f, out, &linear, why);
+    *done = status != LSCM_OK || !linear;
+    f->settings.decoder = *done ? f->settings.decoder : DECODE_LINEAR;
+    return status;
+}
+
+lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    signal s = {0};
+    const char *reason = NULL;
+    bool open = f->settings.decoder == DECODE_AUTO && f->data->shape[LSCM_VALUES].present;
+    bool done_already = false;
+    if (is_network(f)) {
+        bool linear = false;
+        return nonlinear_fit(f, out, &linear, why);
+    }
+    int blas =
+        threads_blas_single(); /* small products: waking its threads costs more than they do */
+    choose(f, &reason);
+    if (f->run->folder != NULL && !f->run->force) {
+        TRY(run_folder_begin(f->run->folder, false, f->run->resume, why));
+    }
+    TRY(read_signal(f, &s, why));
+    if (open && signal_bends(&s)) {
+        TRY(try_nonlinear(f, &s, out, &done_already, why));
+    }
+    if (done_already) {
+        goto done;
+    }
+    if (f->run->resume) {
+        status = fail(why, LSCM_USAGE,
+                      "there is nothing to resume: without a network the anchored method keeps no "
+                      "checkpoints; run it again");
+        goto done;
+    }
+    f->read = fit_seconds() - f->begun;
+    TRY(fit_signal(f, &s, reason, out, why));
 done:
     if (status != LSCM_OK && f->run->folder != NULL) {
         (void)rmdir(f->run->folder); /* goes only when nothing is in it */
     }
     threads_blas_restore(blas);
-    lscm_posterior_free(p);
-    judgement_close(&j);
-    anchored_close(&a);
     signal_close(&s);
     return status;
 }

@@ -34,6 +34,8 @@ static void lay_out(graph_posterior *g, const anchored_input *in, arena *a)
     g->parents = arena_take(a, in->draws * d, sizeof *g->parents);
     g->order = arena_take(a, in->draws * d, sizeof *g->order);
     g->guess = arena_take(a, d, sizeof *g->guess);
+    g->worth = arena_take(a, d, sizeof(double));
+    g->least = arena_take(a, d * d, sizeof(double));
     g->edge_prob = arena_take(a, d * d, sizeof(double));
     g->variance = arena_take(a, in->draws, sizeof(double));
 }
@@ -203,17 +205,22 @@ done:
     return status;
 }
 
+typedef struct graph_scratch {
+    uint8_t *forbidden;
+    double *w, *edge_prob, *weight, *intercept, *slopes, *variance;
+    uint32_t *parents;
+    size_t *order;
+    dag_extensions extensions;
+} graph_scratch;
+
 /* ---- Rows that are not independent ---- */
 
-static void weigh_rows(graph_posterior *g, double weight)
+static void weigh_family(graph_posterior *g, size_t i, double weight)
 {
-    for (size_t i = 0; i < g->families.d; i++) {
-        family *f = &g->families.list[i];
-        size_t m = f->count + 1;
-        f->rows *= weight;
-        cblas_dscal((int)(m * m), weight, g->families.scatter + (f->scatter - g->families.scatter),
-                    1);
-    }
+    family *f = &g->families.list[i];
+    size_t m = f->count + 1;
+    f->rows *= weight;
+    cblas_dscal((int)(m * m), weight, g->families.scatter + (f->scatter - g->families.scatter), 1);
 }
 
 /* The mean of w (d, d) and intercept (d) over the first draws; one (d, d) is scratch. */
@@ -254,9 +261,67 @@ static lscm_status weigh_evidence(graph_posterior *g, const anchored_input *in, 
             break;
         }
         double next = round == 0 ? f : sqrt(f * g->dispersion);
-        weigh_rows(g, g->dispersion / next);
+        for (size_t i = 0; i < d; i++) {
+            weigh_family(g, i, g->dispersion / next);
+        }
         g->dispersion = next;
         TRY(run(g, in, 0, in->draws, why));
+    }
+done:
+    return status;
+}
+
+/* What leaks into the residual of node i, through itself and its parents w (d, d). */
+static double leak_into(size_t i, size_t d, const double *w, const double *leak)
+{
+    double sum = leak[i];
+    for (size_t j = 0; j < d; j++) {
+        sum += w[j * d + i] * w[j * d + i] * leak[j];
+    }
+    return sum;
+}
+
+/* A parent p whose weight is w gives z_i the variance w^2 var z_p; less than three sd of what leaks
+ * is not an edge that can be told. */
+static void find_least(graph_posterior *g, size_t i, double leak)
+{
+    const family *f = &g->families.list[i];
+    for (size_t p = 0; p < f->count; p++) {
+        double variance = f->scatter[p * (f->count + 1) + p] / fmax(f->rows, 1);
+        g->least[f->candidate[p] * g->families.d + i] =
+            variance > 0 ? 3 * sqrt(leak / variance) : 0;
+    }
+}
+
+/* The same for variables that were read off x, F_i of each node, found with the graph that
+ * independent rows would ask for. What leaks into z_i in every set alike makes n leak / s^2 of n
+ * rows count as one. Weights are drawn so. A graph needs more rows than that leaves where leaks are
+ * large, and edges that are real stand out of them: it gets 8 d at least. */
+static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, const double *z,
+                                graph_scratch *t, lscm_error *why)
+{
+    enum { MEAN = 32, GRAPH_ROWS = 8, DRAW_ROWS = 2 };
+    lscm_status status = LSCM_OK;
+    size_t d = in->signal->d;
+    rng r = {(uint64_t)in->settings->seed, 6002};
+    mean_mechanisms(g, d, in->draws < MEAN ? in->draws : MEAN, r, t->w, t->intercept, t->edge_prob);
+    TRY(dispersion_slopes(t->slopes, t->variance, in, z, t->w, t->intercept, why));
+    g->dispersion = 0;
+    for (size_t i = 0; i < d; i++) {
+        double leak = in->leak != NULL ? leak_into(i, d, t->w, in->leak) : 0;
+        double rows = g->families.list[i].rows;
+        double common = t->variance[i] > 0 ? 1 + rows * leak / t->variance[i] : 1;
+        double f = fmax(t->slopes[i], fmin(common, rows / (double)(GRAPH_ROWS * d)));
+        double drawn = fmax(f, fmin(common, rows / (double)(DRAW_ROWS * d)));
+        find_least(g, i, leak);
+        weigh_family(g, i, 1 / f);
+        g->worth[i] = 1 / f;
+        t->variance[i] = f / drawn;
+        g->dispersion += f / (double)d;
+    }
+    TRY(run(g, in, 0, in->draws, why));
+    for (size_t i = 0; i < d; i++) {
+        weigh_family(g, i, t->variance[i]);
     }
 done:
     return status;
@@ -316,14 +381,6 @@ static bool is_uniform(const anchored_input *in)
     return in->settings->graph_prior == PRIOR_UNIFORM && in->order == NULL;
 }
 
-typedef struct graph_scratch {
-    uint8_t *forbidden;
-    double *w, *edge_prob, *weight, *intercept;
-    uint32_t *parents;
-    size_t *order;
-    dag_extensions extensions;
-} graph_scratch;
-
 static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a)
 {
     size_t d = in->signal->d;
@@ -332,6 +389,8 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     s->edge_prob = arena_take(a, d * d, sizeof(double));
     s->weight = arena_take(a, in->draws, sizeof(double));
     s->intercept = arena_take(a, d, sizeof(double));
+    s->slopes = arena_take(a, d, sizeof(double));
+    s->variance = arena_take(a, d, sizeof(double));
     s->parents = arena_take(a, in->draws * d, sizeof *s->parents);
     s->order = arena_take(a, in->draws * d, sizeof *s->order);
     if (is_uniform(in)) {
@@ -340,7 +399,7 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
 }
 
 lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, const double *z,
-                               const double *unit, const double *psi, lscm_error *why)
+                               const double *unit, const double *psi, size_t step, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const lscm_fit_settings *s = in->settings;
@@ -365,19 +424,24 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     TRY(arena_open(&memory, why));
     lay_out_scratch(&scratch, in, &memory);
     g.result.edge_prob = g.edge_prob;
+    for (size_t i = 0; i < d; i++) {
+        g.worth[i] = 1;
+    }
     forbid(in, scratch.forbidden);
     TRY(find_candidates(&g, in, z, scratch.forbidden, why));
     TRY(families_of(&g.families, z, in->signal->mask, in->keep, in->signal->rows, d, g.count,
                     g.candidate, g.most > 0 ? g.most : 1, in->required, why));
     if (psi != NULL) {
-        families_correct(&g.families, psi);
+        families_correct(&g.families, psi, step);
     }
     if (s->noise == NOISE_EQUAL) {
         TRY(run_equal(&g, in, scratch.w, scratch.edge_prob, why));
     } else {
         TRY(run(&g, in, 0, in->draws, why));
     }
-    if (in->signal->basis == NULL) {
+    if (in->read_off) {
+        TRY(weigh_slopes(&g, in, z, &scratch, why));
+    } else if (in->signal->basis == NULL) {
         TRY(weigh_evidence(&g, in, z, scratch.w, scratch.intercept, scratch.edge_prob, why));
     }
     if (is_uniform(in)) {

@@ -11,6 +11,16 @@ lscm_status encoder_complete(const signal *s, const anchor *a, double *slope, ls
 /* unit (d); sorted (d) is scratch. */
 void encoder_units(const signal *s, const anchor *a, const uint8_t *keep, const double *z,
                    double *unit, double *sorted);
+/* z and sd (d) of a row y (r), of which the encoder says `mean` (d). */
+typedef struct encoder_errors {
+    size_t d, rank;
+    const double *noise;  /* (d) */
+    const double *spread; /* (d, r + 1, r + 1), as in anchored, or NULL */
+    double actuator_noise;
+} encoder_errors;
+/* mask, values (d): what do() set; NULL: nothing. */
+void encoder_row(const encoder_errors *errors, const double *y, const double *mean,
+                 const uint8_t *mask, const double *values, double *z, double *sd);
 /* z and z_sd (rows, d): posterior mean and sd. */
 void encoder_z(const signal *s, const anchored *a, double *z, double *z_sd);
 /* x = z weights + bias: weights (d, D), bias (D). */

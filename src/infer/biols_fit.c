@@ -256,35 +256,6 @@ done:
 
 /* ---- All together ---- */
 
-/* What a checkpoint must agree with: the data's shape and last row, the settings, the order. */
-static lscm_status find_fingerprint(biols_run *r, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    size_t D = lscm_dataset_features(r->f->data);
-    size_t shape[3] = {r->f->data->rows, r->f->data->nodes, D};
-    double *row = calloc(D, sizeof *row);
-    lscm_fit_settings same = r->f->settings;
-    same.checkpoint = 0; /* may differ */
-    if (row == NULL) {
-        return fail_memory(why, D * sizeof *row);
-    }
-    TRY(lscm_dataset_read(r->f->data, LSCM_X, r->f->data->rows - 1, 1, row, why));
-    r->fingerprint = fingerprint_add(14695981039346656037U, shape, sizeof shape);
-    r->fingerprint = fingerprint_add(r->fingerprint, row, D * sizeof *row);
-    for (size_t i = 0; i < lscm_fit_table().count; i++) {
-        char text[64];
-        lscm_settings_get(&lscm_fit_table().rows[i], &same, text, sizeof text);
-        r->fingerprint = fingerprint_add(r->fingerprint, text, strlen(text) + 1);
-    }
-    if (r->f->order != NULL) {
-        r->fingerprint =
-            fingerprint_add(r->fingerprint, r->f->order, r->f->data->nodes * sizeof *r->f->order);
-    }
-done:
-    free(row);
-    return status;
-}
-
 static lscm_status start_or_resume(biols_run *r, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -311,7 +282,7 @@ static lscm_status open_run(biols_run *r, lscm_error *why)
     TRY(lscm_dataset_check(f->data, &(lscm_overview){0}, f->progress, why));
     choose(r);
     TRY(biols_open(&r->b, f->data, &f->settings, f->order, f->progress, why));
-    TRY(find_fingerprint(r, why));
+    TRY(fit_fingerprint(f, &r->fingerprint, why));
     r->state_bytes = biols_state_size(r->b);
     r->saved = calloc(2, saved_bytes(r));
     if (r->saved == NULL) {
@@ -352,8 +323,9 @@ static lscm_status finish(const biols_run *r, lscm_posterior **out, lscm_error *
                   (json_int_t)r->loop.step, "restarts", (json_int_t)f->settings.restarts, "x_noise",
                   p->decode.x_noise, "seconds", "read", f->read, "train", trained);
     if (f->chosen) {
-        (void)json_object_set_new(summary, "reason",
-                                  json_string("a network decoder was asked for"));
+        (void)json_object_set_new(
+            summary, "reason",
+            json_string("a network was asked for, and there are no values of do() to anchor it"));
     }
     TRY(fit_save(f, p, summary, why));
     if (f->run->folder != NULL) {

@@ -16,4 +16,15 @@
 lscm_status dispersion_of(double *out, double *dof, const anchored_input *in, const double *z,
                           const double *w, const double *intercept, lscm_error *why);
 
+/* For variables that were read off x: errors of the encoder bend with z, so slopes too differ from
+ * set to set. With x = (1, the parents of i), and g_k the sum of e_i x over the rows of set k,
+ *
+ *     F_i = tr(V^-1 sum_k g_k g_k') / |x|,   V = mean(e_i^2) sum x x':
+ *
+ * what the slopes of e_i vary by over what independent rows would let them. out (d), at least 1;
+ * variance (d): mean(e_i^2). */
+lscm_status dispersion_slopes(double *out, double *variance, const anchored_input *in,
+                              const double *z, const double *w, const double *intercept,
+                              lscm_error *why);
+
 #endif

@@ -53,13 +53,14 @@ done:
     return status;
 }
 
-/* The method, where the settings leave it open: anchored does everything that a linear decoder or
- * observed variables need; networks are the paper's. */
+/* The method, where the settings leave it open: anchored, but for a network without values of do()
+ * to learn from, which only the paper's can do. */
 static void choose_method(fit *f)
 {
     bool network = f->settings.decoder == DECODE_MLP || f->settings.decoder == DECODE_IMAGE;
+    bool values = f->data->shape[LSCM_VALUES].present;
     if (f->settings.method == METHOD_AUTO) {
-        f->settings.method = network ? METHOD_BIOLS : METHOD_ANCHORED;
+        f->settings.method = network && !values ? METHOD_BIOLS : METHOD_ANCHORED;
         f->chosen = true;
     }
 }

@@ -1,5 +1,6 @@
 #include "infer/choices.h"
 #include "infer/fit_state.h"
+#include "infer/run_files.h"
 #include "scm/recipe.h"
 
 #include <stdio.h>
@@ -122,5 +123,33 @@ lscm_status fit_save(const fit *f, lscm_posterior *p, json_t *more, lscm_error *
     }
 done:
     json_decref(more);
+    return status;
+}
+
+lscm_status fit_fingerprint(const fit *f, uint64_t *out, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t D = lscm_dataset_features(f->data);
+    size_t shape[3] = {f->data->rows, f->data->nodes, D};
+    double *row = calloc(D, sizeof *row);
+    lscm_fit_settings same = f->settings;
+    same.checkpoint = 0; /* may differ */
+    if (row == NULL) {
+        return fail_memory(why, D * sizeof *row);
+    }
+    TRY(lscm_dataset_read(f->data, LSCM_X, f->data->rows - 1, 1, row, why));
+    uint64_t print = fingerprint_add(14695981039346656037U, shape, sizeof shape);
+    print = fingerprint_add(print, row, D * sizeof *row);
+    for (size_t i = 0; i < lscm_fit_table().count; i++) {
+        char text[64];
+        lscm_settings_get(&lscm_fit_table().rows[i], &same, text, sizeof text);
+        print = fingerprint_add(print, text, strlen(text) + 1);
+    }
+    if (f->order != NULL) {
+        print = fingerprint_add(print, f->order, f->data->nodes * sizeof *f->order);
+    }
+    *out = print;
+done:
+    free(row);
     return status;
 }

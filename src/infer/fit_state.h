@@ -31,8 +31,14 @@ lscm_status fit_posterior(const fit *f, lscm_posterior **out, size_t weights, si
  * total seconds and memory) and saves the run where it has a folder. */
 lscm_status fit_save(const fit *f, lscm_posterior *p, json_t *more, lscm_error *why);
 
+/* What a checkpoint must agree with: the data's shape and last row, the settings, the order. */
+lscm_status fit_fingerprint(const fit *f, uint64_t *out, lscm_error *why);
+
 /* The methods. */
 lscm_status biols_fit(fit *f, lscm_posterior **out, lscm_error *why);
 lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why);
+/* The anchored method where x is not linear in z. With the decoder left to us, it finds out:
+ * `linear` is set, and nothing done, where held-out values say that it is. */
+lscm_status nonlinear_fit(fit *f, lscm_posterior **out, bool *linear, lscm_error *why);
 
 #endif

@@ -286,10 +286,10 @@ static void correct_family(families *f, size_t i, const double *psi)
     f->kept[i] = 0;
 }
 
-void families_correct(families *f, const double *psi)
+void families_correct(families *f, const double *psi, size_t step)
 {
 #pragma omp parallel for schedule(static) if (f->d > GRAM_DENSE)
     for (size_t i = 0; i < f->d; i++) {
-        correct_family(f, i, psi);
+        correct_family(f, i, psi + i * step);
     }
 }

@@ -44,8 +44,9 @@ lscm_status families_wide(families *out, const double *z, const uint8_t *mask, s
 void families_close(families *f);
 /* The same rows with other numbers z; allocates nothing. */
 lscm_status families_update(families *f, const double *z, lscm_error *why);
-/* Subtracts (n - 1) psi, the scatter that noise of covariance psi (d, d) gives z. Where that would
- * leave less than a thousandth of the scatter in some direction, only a share of it (kept). */
-void families_correct(families *f, const double *psi);
+/* Subtracts (n - 1) psi, the scatter that noise of covariance psi (d, d) gives z; that of family i
+ * is at psi + i step (step 0: the same for all). Where it would leave less than a thousandth of the
+ * scatter in some direction, only a share of it (kept). */
+void families_correct(families *f, const double *psi, size_t step);
 
 #endif

@@ -84,13 +84,33 @@ static lscm_status begin_clipped(latent_chain *c, lscm_error *why)
         return fail_memory(why, s->d * sizeof *tolerance);
     }
     for (size_t j = 0; j < s->d; j++) {
-        double error = hypot(a->noise[j], a->standard_error[j]);
-        tolerance[j] = fmin(4 * error + 1e-3 * c->p->clip, c->p->clip / 2);
+        tolerance[j] = c->p->clip;
+        if (c->p->reach != NULL) {
+            tolerance[j] -= c->p->reach[j];
+        } else {
+            double error = hypot(a->noise[j], a->standard_error[j]);
+            tolerance[j] = fmin(4 * error + 1e-3 * c->p->clip, c->p->clip / 2);
+        }
     }
     TRY(censor_find(&c->censored, c->z, s->mask, s->rows, s->d, c->p->clip, tolerance, why));
     censor_start(&c->censored, c->z);
 done:
     free(tolerance);
+    return status;
+}
+
+/* Scatters of this z, rows counting what they are worth. */
+static lscm_status update(latent_chain *c, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    TRY(families_update(&c->families, c->z, why));
+    for (size_t i = 0; i < c->g.d; i++) {
+        const family *f = &c->families.list[i];
+        size_t m = f->count + 1;
+        cblas_dscal((int)(m * m), c->p->graph->worth[i],
+                    c->families.scatter + (f->scatter - c->families.scatter), 1);
+    }
+done:
     return status;
 }
 
@@ -115,7 +135,10 @@ static lscm_status begin(latent_chain *c, size_t number, rng r, lscm_error *why)
     c->g.order_given = p->order_given;
     graph_chain_begin(&c->g, p->start, number, (rng){r.seed, r.stream + 2 * number});
     TRY(p->clip > 0 ? begin_clipped(c, why) : begin_noisy(c, why));
-    TRY(families_update(&c->families, c->z, why));
+    for (size_t i = 0; i < d; i++) {
+        c->families.list[i].rows *= p->graph->worth[i];
+    }
+    TRY(update(c, why));
     graph_chain_draw(&c->g);
 done:
     return status;
@@ -168,7 +191,7 @@ static lscm_status sweep(latent_chain *c, uint64_t number, rng r, lscm_error *wh
         }
         collapse_draw_decoder(c->likelihood, c->z, &c->model, r, 2 * number + 1);
     }
-    TRY(families_update(&c->families, c->z, why));
+    TRY(update(c, why));
     graph_chain_move(&c->g);
     graph_chain_draw(&c->g);
 done:

@@ -18,6 +18,7 @@ typedef struct latent_problem {
     const anchor *anchor;
     const double *z;              /* (rows, d): by the anchors */
     double clip;                  /* 0: noisy x; else z is clipped to [-clip, clip] */
+    const double *reach;          /* (d) or NULL: of each node, where it is less than the clip */
     const graph_posterior *graph; /* candidates and prior */
     const dag_draws *start;       /* a graph and order for each chain */
     const uint8_t *required;      /* (d, d) or NULL */

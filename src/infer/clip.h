@@ -1,0 +1,13 @@
+/* Whether z was clipped: values that were cut to [-C, C] pile up at +-C, where any smooth law has
+ * only a few of its largest. */
+#ifndef LSCM_INFER_CLIP_H
+#define LSCM_INFER_CLIP_H
+
+#include "base/status.h"
+
+/* C, or 0 where nothing piles up. z, mask (rows, d), keep (rows) or NULL; noise (d): sd of the
+ * error of z. Values that do() set do not count. */
+lscm_status clip_find(double *out, const double *z, const uint8_t *mask, const uint8_t *keep,
+                      size_t rows, size_t d, const double *noise, lscm_error *why);
+
+#endif

@@ -1,0 +1,43 @@
+#include "infer/hold_out.h"
+
+#include "base/rng.h"
+#include "data/mask_rows.h"
+
+#include <stdlib.h>
+
+enum { ONE_IN = 12, STREAM = 9002 };
+
+lscm_status hold_out(const uint8_t *mask, size_t rows, size_t d, uint64_t seed, uint8_t *held,
+                     lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    rng pick = {seed, STREAM};
+    size_t *sets = calloc(d, sizeof *sets);
+    mask_row *order = calloc(rows, sizeof *order);
+    if (sets == NULL || order == NULL) {
+        status = fail_memory(why, d * sizeof *sets + rows * sizeof *order);
+        goto done;
+    }
+    for (size_t n = 0; n < rows; n++) {
+        order[n] = (mask_row){mask_hash(mask + n * d, d, seed), n};
+    }
+    mask_rows_sort(order, rows);
+    for (size_t n = 0; n < rows; n++) {
+        bool begins = n == 0 || order[n].hash != order[n - 1].hash;
+        for (size_t j = 0; j < d && begins; j++) {
+            sets[j] += mask[order[n].row * d + j];
+        }
+    }
+    for (size_t n = 0, set = 0; n < rows; n++) {
+        set += n > 0 && order[n].hash != order[n - 1].hash ? 1 : 0;
+        for (size_t j = 0; j < d; j++) {
+            size_t at = order[n].row * d + j;
+            uint64_t index = (sets[j] >= ONE_IN ? set : rows + order[n].row) * d + j;
+            held[at] = mask[at] != 0 && rng_uniform(pick, 2 * index) * ONE_IN < 1;
+        }
+    }
+done:
+    free(sets);
+    free(order);
+    return status;
+}
