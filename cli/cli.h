@@ -26,6 +26,8 @@ int export_run(int argc, char **argv);
 int evaluate_run(int argc, char **argv);
 int fit_run(int argc, char **argv);
 int sample_run(int argc, char **argv);
+int transform_run(int argc, char **argv);
+int reproduce_run(int argc, char **argv);
 const struct argp *simulate_argp(void);
 const struct argp *info_argp(void);
 const struct argp *convert_argp(void);
@@ -33,6 +35,8 @@ const struct argp *export_argp(void);
 const struct argp *evaluate_argp(void);
 const struct argp *fit_argp(void);
 const struct argp *sample_argp(void);
+const struct argp *transform_argp(void);
+const struct argp *reproduce_argp(void);
 
 /* Options that several subcommands take; each names those it wants in its table by these macros. */
 typedef struct common_options {

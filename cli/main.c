@@ -13,7 +13,10 @@ const command COMMANDS[] = {
     {"fit", "find the causal variables, their graph and weights", fit_run, fit_argp},
     {"evaluate", "score a run or another estimate against the truth", evaluate_run, evaluate_argp},
     {"sample", "ask a run what would be seen under do(...)", sample_run, sample_argp},
+    {"transform", "read the causal variables off new data", transform_run, transform_argp},
     {"export", "draw a graph; a run's draws and edges for other programs", export_run, export_argp},
+    {"reproduce", "repeat an experiment of the paper and draw its figure", reproduce_run,
+     reproduce_argp},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -111,7 +114,7 @@ int main(int argc, char **argv)
         return help_run(argc - 1, argv + 1);
     }
     const command *cmd = find(argv[1]);
-    if (strcmp(argv[1], "fit") == 0) {
+    if (strcmp(argv[1], "fit") == 0 || strcmp(argv[1], "reproduce") == 0) {
         wait_quietly(argv);
     }
     return cmd != NULL ? cmd->run(argc - 1, argv + 1) : fail_unknown(argv[1]);

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A decoder without weights: d to D by way of the hidden sizes, ended by 0. */
+/* A decoder without weights: d to D by way of the hidden sizes, ended by 0. A linear one has a
+ * bias, networks have none and GELU. */
 static inline decoder made_decoder(decoder_kind kind, size_t d, const size_t *hidden, size_t D)
 {
     decoder g = {.kind = kind, .x_noise = 0.25, .sizes = {d}};
+    g.biases = kind == DECODER_LINEAR ? BIASES_LAST : BIASES_NONE;
     for (size_t k = 0; hidden[k] > 0; k++) {
         g.sizes[++g.layers] = hidden[k];
     }
@@ -22,14 +24,13 @@ static inline decoder made_decoder(decoder_kind kind, size_t d, const size_t *hi
     return g;
 }
 
-/* Random everything, a DAG and its order in every draw; x is a vector. A linear decoder has a bias,
- * networks have none. */
+/* Random everything, a DAG and its order in every draw; x is a vector. */
 static inline lscm_posterior *made_posterior(size_t draws, size_t rows, const decoder *g)
 {
     lcg random = {draws + 10 * rows};
     lcg more = {draws + 10 * rows + 1};
     size_t d = g->sizes[0];
-    size_t biases = g->kind == DECODER_LINEAR ? decoder_features(g) : 0;
+    size_t biases = decoder_bias_count(g);
     lscm_posterior *p = NULL;
     if (posterior_new(&p, draws, d, rows, decoder_weights(g), biases, NULL) != LSCM_OK) {
         abort();

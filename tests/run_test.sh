@@ -175,6 +175,33 @@ if ncgen -k nc4 -o bias/posterior.nc short.cdl; then
     refuses 1 "dimension 0 of 'bias' has length 2, but the rest of the file says 4" "$lscm" sample bias
 fi
 
+# ---- networks: files that name no activation have GELU; ReLU with a bias in every layer
+sed 's/feature = 4 ;/feature = 4 ; unit_1 = 2 ;/
+    s/float layer_0(node, feature) ;/float layer_0(node, unit_1) ; float layer_1(unit_1, feature) ;/
+    s/layer_0 = 1.*/layer_0 = 1, 0, 0, 1 ; layer_1 = 1, 0, 1, 0, 0, 1, 0, 1 ;/
+    s/"linear"/"mlp"/; s/:x_shape = 2, 2 ;/:x_shape = 4 ;/' run.cdl >gelu.cdl
+sed 's/float layer_1(unit_1, feature) ;/& float bias_0(unit_1) ; float bias_1(feature) ;/
+    s/layer_0 = 1.*/& bias_0 = 1, -1 ; bias_1 = 0.5, 0, 0, 10 ;/
+    s/:kind = "mlp" ;/& :activation = "relu" ;/' gelu.cdl >relu.cdl
+mkdir network
+cp run/config.json run/summary.json network
+if ncgen -k nc4 -o network/posterior.nc gelu.cdl; then
+    succeeds "" "$lscm" sample network --do raf=1,mek=20 --draws 2 --out gelu.csv
+    succeeds "0.841191990608276" cat gelu.csv
+fi
+if ncgen -k nc4 -o network/posterior.nc relu.cdl; then
+    succeeds "" "$lscm" sample network --do raf=2,mek=0.5 --draws 2 --out relu.csv
+    succeeds "3.5,0,3,10,0;1" cat relu.csv
+fi
+sed 's/"relu"/"tanh"/' relu.cdl >tanh.cdl
+if ncgen -k nc4 -o network/posterior.nc tanh.cdl; then
+    refuses 1 "the activation of the decoder is 'tanh', which is unknown" "$lscm" sample network
+fi
+sed 's/float bias_1(feature) ;//; s/bias_1 = .*/;/; s/; ;$/;/' relu.cdl >half.cdl
+if ncgen -k nc4 -o network/posterior.nc half.cdl; then
+    refuses 1 "'decoder/bias_1' is missing" "$lscm" sample network
+fi
+
 # ---- a run that was damaged
 head -c 2000 run/posterior.nc >short
 cp short run/posterior.nc

@@ -1,4 +1,5 @@
-/* Decoders against plain loops, and against values of jax.nn.gelu and the logistic function. */
+/* Decoders against plain loops, against values of jax.nn.gelu and the logistic function, and one
+ * network by hand. */
 #include "made_posterior.h"
 
 #include "scm/decode.h"
@@ -16,14 +17,18 @@ static void decode_plainly(const decoder *g, const double *z, double *x)
     double in[64];
     double out[64];
     const double *weights = g->weights;
+    const double *bias = g->bias;
     memcpy(in, z, g->sizes[0] * sizeof *in);
     for (size_t k = 0; k < g->layers; k++) {
+        bool last = k + 1 == g->layers;
+        bool biased = g->biases == BIASES_ALL || (g->biases == BIASES_LAST && last);
         for (size_t to = 0; to < g->sizes[k + 1]; to++) {
-            out[to] = k + 1 == g->layers && g->bias != NULL ? g->bias[to] : 0;
+            out[to] = biased ? *bias++ : 0;
             for (size_t from = 0; from < g->sizes[k]; from++) {
                 out[to] += in[from] * weights[from * g->sizes[k + 1] + to];
             }
-            out[to] = k + 1 < g->layers ? gelu(out[to]) : out[to];
+            double f = g->between == DECODER_RELU ? fmax(out[to], 0) : gelu(out[to]);
+            out[to] = last ? out[to] : f;
         }
         weights += g->sizes[k] * g->sizes[k + 1];
         memcpy(in, out, sizeof in);
@@ -33,19 +38,35 @@ static void decode_plainly(const decoder *g, const double *z, double *x)
     }
 }
 
+enum { MOST = 40 };
+static const size_t hidden[] = {16, 7, 9, 0};
+
+static decoder with(decoder_kind kind, decoder_activation between, decoder_biases biases)
+{
+    decoder g = made_decoder(kind, 3, hidden, MOST);
+    g.between = between;
+    g.biases = biases;
+    return g;
+}
+
 static void every_kind_matches_plain_loops(void **state)
 {
-    enum { ROWS = 131, MOST = 40 };
+    enum { ROWS = 131 };
     static const size_t none[] = {0};
-    static const size_t hidden[] = {16, 7, 9, 0};
     static double z[2 * DECODER_TILE * 3];
     static double x[2 * DECODER_TILE * MOST];
     static double tiled[2 * DECODER_TILE * MOST];
     (void)state;
-    const decoder kinds[] = {
-        made_decoder(DECODER_IDENTITY, 3, none, 3), made_decoder(DECODER_LINEAR, 3, none, MOST),
-        made_decoder(DECODER_MLP, 3, hidden, MOST), made_decoder(DECODER_MLP, 3, none, 5),
-        made_decoder(DECODER_IMAGE, 3, hidden, MOST)};
+    const decoder kinds[] = {made_decoder(DECODER_IDENTITY, 3, none, 3),
+                             made_decoder(DECODER_LINEAR, 3, none, MOST),
+                             made_decoder(DECODER_MLP, 3, hidden, MOST),
+                             made_decoder(DECODER_MLP, 3, none, 5),
+                             made_decoder(DECODER_IMAGE, 3, hidden, MOST),
+                             with(DECODER_MLP, DECODER_RELU, BIASES_ALL),
+                             with(DECODER_MLP, DECODER_RELU, BIASES_NONE),
+                             with(DECODER_MLP, DECODER_GELU, BIASES_ALL),
+                             with(DECODER_MLP, DECODER_RELU, BIASES_LAST),
+                             with(DECODER_IMAGE, DECODER_RELU, BIASES_ALL)};
     lcg random = {5};
     for (size_t k = 0; k < ROWS * 3; k++) {
         z[k] = lcg_normal(&random);
@@ -81,10 +102,10 @@ static void gelu_is_that_of_jax(void **state)
                                       {0.5, 0.34571400982514394},
                                       {-3, -0.0036373920817729943},
                                       {20, 20}};
-    static const size_t hidden[] = {1, 0};
+    static const size_t one[] = {1, 0};
     double weights[2] = {1, 1};
     (void)state;
-    decoder g = made_decoder(DECODER_MLP, 1, hidden, 1);
+    decoder g = made_decoder(DECODER_MLP, 1, one, 1);
     g.weights = weights;
     for (size_t k = 0; k < sizeof pairs / sizeof pairs[0]; k++) {
         double scratch[2];
@@ -92,6 +113,35 @@ static void gelu_is_that_of_jax(void **state)
         decoder_apply(&g, 1, &pairs[k][0], scratch, &x);
         assert_near(x, pairs[k][1], 1e-15);
     }
+}
+
+/* z = (1, -2): layer 0 (1 2; 3 1) + (1, -1) gives (-4, -1) -> 0, 0; z = (2, 1): (6, 4). Then
+ * (1 0 -1; 2 1 0) + (0.5, 0.25, -1). */
+static void relu_and_biases_by_hand(void **state)
+{
+    static const size_t two[] = {2, 0};
+    static const double z[] = {1, -2, 2, 1};
+    static const double wanted[] = {0.5, 0.25, -1, 14.5, 4.25, -7};
+    double weights[] = {1, 2, 3, 1, 1, 0, -1, 2, 1, 0};
+    double biases[] = {1, -1, 0.5, 0.25, -1};
+    double scratch[8];
+    double x[6];
+    (void)state;
+    decoder g = made_decoder(DECODER_MLP, 2, two, 3);
+    g.between = DECODER_RELU;
+    g.biases = BIASES_ALL;
+    g.weights = weights;
+    g.bias = biases;
+    assert_int_equal(decoder_bias_count(&g), 5);
+    assert_true(decoder_scratch(&g, 2) <= 8);
+    decoder_apply(&g, 2, z, scratch, x);
+    for (size_t k = 0; k < 6; k++) {
+        assert_near(x[k], wanted[k], 1e-15);
+    }
+    g.biases = BIASES_LAST;
+    assert_int_equal(decoder_bias_count(&g), 3);
+    g.biases = BIASES_NONE;
+    assert_int_equal(decoder_bias_count(&g), 0);
 }
 
 static void pictures_stay_between_black_and_white(void **state)
@@ -122,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_matches_plain_loops),
         cmocka_unit_test(gelu_is_that_of_jax),
+        cmocka_unit_test(relu_and_biases_by_hand),
         cmocka_unit_test(pictures_stay_between_black_and_white),
         cmocka_unit_test(sizes_that_do_not_fit_are_seen),
     };

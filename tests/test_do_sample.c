@@ -300,9 +300,38 @@ static void nonsense_is_refused(void **state)
     lscm_posterior_free(p);
 }
 
+/* Where the fit found z clipped, so are the samples: all rows at the end, causes act unclipped. */
+static void clipped_as_the_data_were(void **state)
+{
+    enum { ROWS = 400 };
+    const uint8_t targets[D] = {0, 1, 0, 0};
+    const double values[D] = {0, 3, 0, 0};
+    double z[2][ROWS * D];
+    size_t beyond = 0;
+    lscm_posterior *p = linear(5);
+    (void)state;
+    for (int clipped = 0; clipped < 2; clipped++) {
+        lscm_dataset *data = NULL;
+        if (clipped == 1) {
+            free(p->summary);
+            p->summary = strdup("{\"clip\": 1.25}");
+        }
+        assert_ok(lscm_posterior_sample(&data, p, targets, values, ROWS, 3, &why));
+        assert_ok(lscm_dataset_read(data, LSCM_Z, 0, ROWS, z[clipped], &why));
+        lscm_dataset_free(data);
+    }
+    for (size_t k = 0; k < (size_t)ROWS * D; k++) {
+        beyond += fabs(z[0][k]) > 1.25 ? 1 : 0;
+        assert_true(z[1][k] == fmax(-1.25, fmin(1.25, z[0][k])));
+    }
+    assert_true(beyond > ROWS);
+    lscm_posterior_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clipped_as_the_data_were),
         cmocka_unit_test(z_follows_the_closed_form),
         cmocka_unit_test(x_is_the_decoded_z),
         cmocka_unit_test(rows_take_the_draws_in_turn),

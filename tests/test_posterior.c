@@ -46,9 +46,22 @@ static void assert_equal_posteriors(const lscm_posterior *a, const lscm_posterio
     assert_int_equal(a->decode.layers, b->decode.layers);
     assert_same(a->decode.sizes, b->decode.sizes, a->decode.layers + 1, sizeof(size_t));
     assert_same(a->decode.weights, b->decode.weights, decoder_weights(&a->decode), sizeof(double));
+    assert_int_equal(a->decode.between, b->decode.between);
+    assert_int_equal(a->decode.biases, b->decode.biases);
     assert_int_equal(a->decode.bias != NULL, b->decode.bias != NULL);
     if (a->decode.bias != NULL) {
-        assert_same(a->decode.bias, b->decode.bias, a->features, sizeof(double));
+        assert_same(a->decode.bias, b->decode.bias, decoder_bias_count(&a->decode), sizeof(double));
+    }
+    assert_string_equal(a->encoder.kind, b->encoder.kind);
+    assert_int_equal(a->encoder.count, b->encoder.count);
+    for (size_t k = 0; k < a->encoder.count; k++) {
+        const encoder_array *one = &a->encoder.array[k];
+        const encoder_array *other = &b->encoder.array[k];
+        assert_string_equal(one->name, other->name);
+        assert_int_equal(one->shape.type, other->shape.type);
+        assert_int_equal(one->shape.ndim, other->shape.ndim);
+        assert_same(one->shape.dims, other->shape.dims, (size_t)one->shape.ndim, sizeof(size_t));
+        assert_same(one->raw, other->raw, 1, shape_bytes(&one->shape));
     }
     assert_near(a->decode.x_noise, b->decode.x_noise, 0);
     for (size_t i = 0; i < d; i++) {
@@ -99,6 +112,69 @@ static void pictures_and_networks_come_back(void **state)
     round_trip(p);
 }
 
+static void relu_and_biases_come_back(void **state)
+{
+    static const size_t hidden[] = {6, 9, 0};
+    (void)state;
+    for (int biases = BIASES_NONE; biases <= BIASES_ALL; biases++) {
+        decoder g = made_decoder(DECODER_MLP, 4, hidden, 12);
+        g.between = biases == BIASES_LAST ? DECODER_GELU : DECODER_RELU;
+        g.biases = (decoder_biases)biases;
+        lscm_posterior *p = made_posterior(3, 2, &g);
+        p->x_ndim = 3;
+        p->x_dims[0] = 3;
+        p->x_dims[1] = 4;
+        round_trip(p);
+    }
+}
+
+/* Of every type that an encoder has, with all bits. */
+static void encoders_come_back(void **state)
+{
+    static const dtype types[] = {DTYPE_FLOAT64, DTYPE_FLOAT32, DTYPE_UINT8, DTYPE_UINT32,
+                                  DTYPE_UINT64};
+    (void)state;
+    lscm_posterior *p = made_linear();
+    (void)snprintf(p->encoder.kind, sizeof p->encoder.kind, "kernel biased");
+    for (size_t k = 0; k < 5; k++) {
+        const array_shape shape = {true, types[k], 1 + (int)(k % 3), {k + 2, 3, 2}};
+        char name[ENCODER_NAME];
+        void *raw = NULL;
+        (void)snprintf(name, sizeof name, "array_%zu", k);
+        assert_ok(posterior_add_encoder(p, name, &shape, &raw, &why));
+        for (size_t i = 0; i < shape_count(&shape); i++) {
+            double number = 1.0 / (double)(i + 3);
+            float single = (float)number;
+            uint64_t whole = UINT64_MAX - i;
+            const void *from = types[k] == DTYPE_FLOAT64   ? (const void *)&number
+                               : types[k] == DTYPE_FLOAT32 ? (const void *)&single
+                                                           : (const void *)&whole;
+            size_t size = dtype_size(types[k]);
+            memcpy((char *)raw + i * size, from, size);
+        }
+    }
+    round_trip(p);
+}
+
+static void encoders_have_limits(void **state)
+{
+    const array_shape shape = {true, DTYPE_UINT8, 1, {1}};
+    const array_shape huge = {true, DTYPE_FLOAT64, 2, {SIZE_MAX / 16, 4}};
+    void *raw = NULL;
+    (void)state;
+    lscm_posterior *p = made_linear();
+    assert_int_equal(posterior_add_encoder(p, "huge", &huge, &raw, &why), LSCM_MEMORY);
+    assert_fails(
+        posterior_add_encoder(p, "a_name_that_is_longer_than_any_of_ours", &shape, &raw, &why),
+        LSCM_FORMAT, "names of 31 letters");
+    for (size_t k = 0; k < ENCODER_ARRAYS; k++) {
+        assert_ok(posterior_add_encoder(p, "one", &shape, &raw, &why));
+    }
+    assert_fails(posterior_add_encoder(p, "one", &shape, &raw, &why), LSCM_FORMAT,
+                 "at most 40 arrays");
+    lscm_posterior_free(p);
+}
+
 static void observed_variables_without_rows_come_back(void **state)
 {
     static const size_t none[] = {0};
@@ -114,6 +190,7 @@ static void a_linear_decoder_without_bias_comes_back(void **state)
     (void)state;
     lscm_posterior *p = made_linear();
     p->decode.bias = NULL;
+    p->decode.biases = BIASES_NONE;
     round_trip(p);
 }
 
@@ -223,6 +300,15 @@ static void spoil_bias(lscm_posterior *p)
     p->decode.bias[3] = INFINITY;
 }
 
+static void spoil_encoder(lscm_posterior *p)
+{
+    const array_shape shape = {true, DTYPE_FLOAT32, 1, {2}};
+    void *raw = NULL;
+    (void)snprintf(p->encoder.kind, sizeof p->encoder.kind, "linear");
+    assert_ok(posterior_add_encoder(p, "slope", &shape, &raw, &why));
+    memcpy(raw, (const float[]){1, NAN}, 2 * sizeof(float));
+}
+
 static void spoil_order(lscm_posterior *p)
 {
     p->order[3] = p->order[4];
@@ -276,6 +362,7 @@ static void unsound_posteriors_are_refused(void **state)
         {spoil_sigma, LSCM_VALUE, "'sigma' is negative in draw 1"},
         {spoil_intercept, LSCM_VALUE, "'intercept' is"},
         {spoil_bias, LSCM_VALUE, "'bias' is"},
+        {spoil_encoder, LSCM_VALUE, "'slope' of the encoder is not finite"},
         {spoil_order, LSCM_VALUE, "'order' of draw 1"},
         {spoil_far_order, LSCM_VALUE, "'order' of draw 1"},
         {spoil_z, LSCM_VALUE, "'z' is"},
@@ -312,6 +399,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_AT_HOME(what_was_saved_comes_back),
         TEST_AT_HOME(pictures_and_networks_come_back),
+        TEST_AT_HOME(relu_and_biases_come_back),
+        TEST_AT_HOME(encoders_come_back),
+        cmocka_unit_test(encoders_have_limits),
         TEST_AT_HOME(observed_variables_without_rows_come_back),
         TEST_AT_HOME(a_linear_decoder_without_bias_comes_back),
         TEST_AT_HOME(equal_runs_are_equal_files),

@@ -3,9 +3,10 @@
  *     z_i = v_i exactly where t_i = 1,  else  z_i = c_s[i] + sum_j z_j w_s[j][i] + sigma_s[i] e_ki
  *     x = g(z), the decoder's mean: the noise of x is not added
  *
- * in the order of the draw; e_ki is a pure function of (seed, k, i), so the first rows are the same
- * however many are asked for. z is kept whole, x is made when it is read, in whole tiles of rows:
- * float32 for pictures, float64 otherwise. The posterior is not needed afterwards.
+ * in the order of the draw, and then, where the fit found z clipped at +-C, z clipped there as the
+ * data were (causes act unclipped); e_ki is a pure function of (seed, k, i), so the first rows are
+ * the same however many are asked for. z is kept whole, x is made when it is read, in whole tiles
+ * of rows: float32 for pictures, float64 otherwise. The posterior is not needed afterwards.
  */
 #include "base/rng.h"
 #include "data/csv_names.h"
@@ -24,7 +25,6 @@ typedef struct samples {
     row_source base;
     size_t d, features, rows;
     bool single;     /* x is float32 */
-    bool biased;     /* the decoder is */
     decoder decode;  /* its weights and bias are copies */
     uint8_t *mask;   /* (d) */
     double *values;  /* (d), 0 off target */
@@ -40,9 +40,7 @@ static void lay_out(samples *s, size_t weights)
 {
     arena *a = &s->memory;
     s->decode.weights = arena_take(a, weights, sizeof(double));
-    if (s->biased) {
-        s->decode.bias = arena_take(a, s->features, sizeof(double));
-    }
+    s->decode.bias = arena_take(a, decoder_bias_count(&s->decode), sizeof(double));
     s->mask = arena_take(a, s->d, 1);
     s->values = arena_take(a, s->d, sizeof(double));
     s->z = arena_take(a, s->tiles, DECODER_TILE * s->d * sizeof(double));
@@ -50,9 +48,19 @@ static void lay_out(samples *s, size_t weights)
     s->scratch = arena_take(a, decoder_tiles_scratch(&s->decode, s->threads), sizeof(double));
 }
 
+/* C, as the summary of the fit says. */
+static double clip_of(const lscm_posterior *p)
+{
+    json_t *summary = p->summary != NULL ? json_loads(p->summary, 0, NULL) : NULL;
+    double clip = json_number_value(json_object_get(summary, "clip"));
+    json_decref(summary);
+    return clip > 0 ? clip : INFINITY;
+}
+
 static void sample_z(samples *s, const lscm_posterior *p, uint64_t seed)
 {
     const rng noise = {seed, STREAM_DO_SAMPLE};
+    const double clip = clip_of(p);
     size_t d = s->d;
     for (size_t k = 0; k < s->rows; k++) {
         size_t draw = k % p->draws;
@@ -69,6 +77,9 @@ static void sample_z(samples *s, const lscm_posterior *p, uint64_t seed)
                 sum += z[order[before]] * w[order[before] * d + i];
             }
             z[i] = s->mask[i] != 0 ? s->values[i] : sum;
+        }
+        for (size_t i = 0; i < d; i++) {
+            z[i] = fmax(-clip, fmin(z[i], clip));
         }
     }
 }
@@ -135,6 +146,7 @@ static lscm_status start(samples **out, const lscm_posterior *p, size_t count, l
 {
     lscm_status status = LSCM_OK;
     size_t weights = decoder_weights(&p->decode);
+    size_t biases = decoder_bias_count(&p->decode);
     samples *s = calloc(1, sizeof *s);
     if (s == NULL) {
         return fail_memory(why, sizeof *s);
@@ -145,7 +157,6 @@ static lscm_status start(samples **out, const lscm_posterior *p, size_t count, l
     s->rows = count;
     s->single = p->x_ndim > 2;
     s->decode = p->decode;
-    s->biased = p->decode.bias != NULL;
     s->threads = omp_get_max_threads();
     s->tiles = count / DECODER_TILE + (count % DECODER_TILE > 0 ? 1 : 0);
     s->round = s->tiles < (size_t)s->threads ? s->tiles : (size_t)s->threads;
@@ -155,8 +166,8 @@ static lscm_status start(samples **out, const lscm_posterior *p, size_t count, l
     if (weights > 0) {
         memcpy(s->decode.weights, p->decode.weights, weights * sizeof *p->decode.weights);
     }
-    if (p->decode.bias != NULL) {
-        memcpy(s->decode.bias, p->decode.bias, p->features * sizeof *p->decode.bias);
+    if (biases > 0) {
+        memcpy(s->decode.bias, p->decode.bias, biases * sizeof *p->decode.bias);
     }
     *out = s;
     s = NULL;

@@ -51,6 +51,9 @@ void lscm_posterior_free(lscm_posterior *posterior)
     if (posterior == NULL) {
         return;
     }
+    for (size_t k = 0; k < posterior->encoder.count; k++) {
+        free(posterior->encoder.array[k].raw);
+    }
     names_free(posterior->node_names, posterior->d);
     free(posterior->config);
     free(posterior->summary);

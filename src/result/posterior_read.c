@@ -3,7 +3,6 @@
 #include "result/run_folder.h"
 
 #include "base/order.h"
-#include "data/netcdf_arrays.h"
 #include "scm/decode.h"
 #include "scm/metrics.h"
 
@@ -56,22 +55,55 @@ done:
     return status;
 }
 
+/* Which of the names an attribute of the decoder has; *found is left alone when there is none. */
+static lscm_status read_word(const netcdf_file *file, const char *attribute,
+                             const char *const *names, size_t count, size_t *found, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    char *word = NULL;
+    size_t k = 0;
+    TRY(netcdf_arrays_note(file, "decoder", attribute, &word, why));
+    while (word != NULL && k < count && strcmp(word, names[k]) != 0) {
+        k++;
+    }
+    if (k == count) {
+        TRY(fail(why, LSCM_FORMAT, "%s: the %s of the decoder is '%s', which is unknown",
+                 file->path, attribute, word));
+    }
+    *found = word != NULL ? k : *found;
+done:
+    free(word);
+    return status;
+}
+
 static lscm_status read_decoder_kind(const netcdf_file *file, decoder *g, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    char *kind = NULL;
-    size_t found = 0;
-    TRY(netcdf_arrays_note(file, "decoder", "kind", &kind, why));
-    while (kind != NULL && found < 4 && strcmp(kind, DECODER_NAMES[found]) != 0) {
-        found++;
+    size_t kind = SIZE_MAX;
+    size_t between = DECODER_GELU; /* old files do not say */
+    TRY(read_word(file, "kind", DECODER_NAMES, 4, &kind, why));
+    TRY(read_word(file, "activation", ACTIVATION_NAMES, 2, &between, why));
+    if (kind == SIZE_MAX) {
+        TRY(fail(why, LSCM_FORMAT, "%s: the kind of the decoder is missing", file->path));
     }
-    if (kind == NULL || found == 4) {
-        TRY(fail(why, LSCM_FORMAT, "%s: the kind of the decoder is '%s', which is unknown",
-                 file->path, kind != NULL ? kind : ""));
-    }
-    g->kind = (decoder_kind)found;
+    g->kind = (decoder_kind)kind;
+    g->between = (decoder_activation)between;
 done:
-    free(kind);
+    return status;
+}
+
+/* bias_0, bias_1, .. of all layers, or `bias` of the last. */
+static lscm_status find_biases(const netcdf_file *file, decoder *g, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    array_shape all;
+    array_shape last;
+    TRY(netcdf_arrays_shape(file, "decoder", "bias_0", &all, why));
+    TRY(netcdf_arrays_shape(file, "decoder", "bias", &last, why));
+    if (g->layers > 0) {
+        g->biases = all.present ? BIASES_ALL : last.present ? BIASES_LAST : BIASES_NONE;
+    }
+done:
     return status;
 }
 
@@ -115,7 +147,6 @@ done:
 typedef struct header {
     size_t draws, d, rows, features;
     bool intercepts; /* old files have none */
-    size_t bias;     /* numbers in the decoder's bias: D, or 0 when it has none */
     int x_ndim;
     size_t x_dims[3];
     double threshold;
@@ -152,7 +183,6 @@ static lscm_status read_header(const netcdf_file *file, header *h, lscm_error *w
     array_shape w;
     array_shape z;
     array_shape intercept;
-    array_shape bias;
     TRY(shape_of(file, "posterior", "w", 4, &w, why));
     h->draws = w.dims[1];
     h->d = w.dims[2];
@@ -167,10 +197,9 @@ static lscm_status read_header(const netcdf_file *file, header *h, lscm_error *w
     }
     TRY(read_x_shape(file, h, why));
     TRY(read_layers(file, h->d, h->features, &h->decode, why));
+    TRY(find_biases(file, &h->decode, why));
     TRY(netcdf_arrays_shape(file, "posterior", "intercept", &intercept, why));
     h->intercepts = intercept.present;
-    TRY(netcdf_arrays_shape(file, "decoder", "bias", &bias, why));
-    h->bias = bias.present && h->decode.layers > 0 ? h->features : 0;
 done:
     return status;
 }
@@ -216,9 +245,8 @@ static lscm_status check_numbers(const netcdf_file *file, const lscm_posterior *
     TRY(metrics_check_finite(file->path, "z_sd", p->z_sd, 0, p->rows, d, why));
     TRY(metrics_check_finite(file->path, "decoder", p->decode.weights, 0, 1,
                              decoder_weights(&p->decode), why));
-    if (p->decode.bias != NULL) {
-        TRY(metrics_check_finite(file->path, "bias", p->decode.bias, 0, 1, p->features, why));
-    }
+    TRY(metrics_check_finite(file->path, "bias", p->decode.bias, 0, 1,
+                             decoder_bias_count(&p->decode), why));
     for (size_t k = 0; k < p->draws * d; k++) {
         if (p->sigma[k] < 0) {
             TRY(fail(why, LSCM_VALUE, "%s: 'sigma' is negative in draw %zu", file->path, k / d));
@@ -239,9 +267,14 @@ static lscm_status read_decoder(const netcdf_file *file, const decoder *g, lscm_
                        (const size_t[LSCM_MAX_DIMS]){g->sizes[k], g->sizes[k + 1]}, weights, why));
         weights += g->sizes[k] * g->sizes[k + 1];
     }
-    if (g->bias != NULL) {
-        TRY(read_array(file, "decoder", "bias", (const size_t[LSCM_MAX_DIMS]){decoder_features(g)},
-                       g->bias, why));
+    double *bias = g->bias;
+    for (size_t k = g->biases == BIASES_ALL ? 0 : g->layers - 1;
+         g->biases != BIASES_NONE && k < g->layers; k++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, g->biases == BIASES_ALL ? "bias_%zu" : "bias", k);
+        TRY(read_array(file, "decoder", name, (const size_t[LSCM_MAX_DIMS]){g->sizes[k + 1]}, bias,
+                       why));
+        bias += g->sizes[k + 1];
     }
 done:
     return status;
@@ -275,6 +308,7 @@ static lscm_status read_all(const netcdf_file *file, const header *h, lscm_poste
         TRY(read_array(file, "latents", "z_sd", per_row, p->z_sd, why));
     }
     TRY(read_decoder(file, &p->decode, why));
+    TRY(posterior_read_encoder(file, p, why));
     TRY(netcdf_arrays_texts(file, "posterior", "node", d, &p->node_names, why));
     TRY(check_numbers(file, p, why));
     TRY(take_orders(file, p, order, why));
@@ -292,7 +326,8 @@ lscm_status posterior_read(lscm_posterior **out, const char *path, lscm_error *w
     *out = NULL;
     TRY(netcdf_open_file(&file, why));
     TRY(read_header(&file, &h, why));
-    TRY(posterior_new(&p, h.draws, h.d, h.rows, decoder_weights(&h.decode), h.bias, why));
+    TRY(posterior_new(&p, h.draws, h.d, h.rows, decoder_weights(&h.decode),
+                      decoder_bias_count(&h.decode), why));
     double *weights = p->decode.weights;
     double *bias = p->decode.bias;
     p->features = h.features;

@@ -1,18 +1,18 @@
 /* posterior.nc: see run_folder.h. */
 #include "result/run_folder.h"
 
-#include "data/netcdf_arrays.h"
 #include "scm/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_ARRAYS = 32, MOST_ATTRIBUTES = 16, NAME_BYTES = 16 };
+enum { MOST_ARRAYS = 40 + ENCODER_ARRAYS, MOST_ATTRIBUTES = 24, NAME_BYTES = 16 };
 
 const char *const DECODER_NAMES[4] = {[DECODER_LINEAR] = "linear",
                                       [DECODER_MLP] = "mlp",
                                       [DECODER_IMAGE] = "image",
                                       [DECODER_IDENTITY] = "identity"};
+const char *const ACTIVATION_NAMES[2] = {[DECODER_GELU] = "gelu", [DECODER_RELU] = "relu"};
 
 typedef struct tables {
     const lscm_posterior *p;
@@ -25,6 +25,8 @@ typedef struct tables {
     int64_t x_shape[LSCM_MAX_DIMS];
     int32_t version;
     char layer[DECODER_MOST_LAYERS][NAME_BYTES], unit[DECODER_MOST_LAYERS][NAME_BYTES];
+    char bias[DECODER_MOST_LAYERS][NAME_BYTES];
+    char axis[ENCODER_ARRAYS][LSCM_MAX_DIMS][ENCODER_AXIS];
 } tables;
 
 static lscm_status make_numbers(tables *t, lscm_error *why)
@@ -194,19 +196,50 @@ static void add_latents(tables *t)
                           .long_name = "causal variables: posterior standard deviation"});
 }
 
+static const char DECODER_GROUP[] = "decoder";
+
+/* What comes out of layer k. */
+static netcdf_axis output_of(tables *t, size_t k)
+{
+    const decoder *g = &t->p->decode;
+    (void)snprintf(t->unit[k], NAME_BYTES, "unit_%u", (unsigned)k + 1);
+    return (netcdf_axis){k + 1 == g->layers ? "feature" : t->unit[k], g->sizes[k + 1]};
+}
+
+static void add_biases(tables *t)
+{
+    const decoder *g = &t->p->decode;
+    const double *bias = g->bias;
+    bool all = g->biases == BIASES_ALL;
+    for (size_t k = 0; k < g->layers && g->biases != BIASES_NONE; k++) {
+        if (!all && k + 1 < g->layers) {
+            continue;
+        }
+        (void)snprintf(t->bias[k], NAME_BYTES, all ? "bias_%u" : "bias", (unsigned)k);
+        add(t, (netcdf_array){.group = DECODER_GROUP,
+                              .name = t->bias[k],
+                              .ndim = 1,
+                              .axes = {output_of(t, k)},
+                              .type = DTYPE_FLOAT64,
+                              .raw = bias,
+                              .long_name = all ? "added to the output of a layer"
+                                               : "added to the output of the last layer"});
+        bias += g->sizes[k + 1];
+    }
+}
+
 static void add_decoder(tables *t)
 {
     const decoder *g = &t->p->decode;
     const double *weights = g->weights;
-    static const char group[] = "decoder";
+    const char *group = DECODER_GROUP;
+    netcdf_axis in = {"node", g->sizes[0]};
     if (g->layers > 0) {
-        add_coordinate(t, group, (netcdf_axis){"node", g->sizes[0]}, true);
+        add_coordinate(t, group, in, true);
     }
     for (size_t k = 0; k < g->layers; k++) {
+        netcdf_axis out = output_of(t, k);
         (void)snprintf(t->layer[k], NAME_BYTES, "layer_%u", (unsigned)k);
-        (void)snprintf(t->unit[k], NAME_BYTES, "unit_%u", (unsigned)k + 1);
-        netcdf_axis in = {k == 0 ? "node" : t->unit[k - 1], g->sizes[k]};
-        netcdf_axis out = {k + 1 == g->layers ? "feature" : t->unit[k], g->sizes[k + 1]};
         add(t, (netcdf_array){.group = group,
                               .name = t->layer[k],
                               .ndim = 2,
@@ -215,22 +248,31 @@ static void add_decoder(tables *t)
                               .raw = weights,
                               .long_name = "weights of a layer, input to output"});
         weights += g->sizes[k] * g->sizes[k + 1];
+        in = out;
     }
-    if (g->layers > 0 && g->bias != NULL) {
-        add(t, (netcdf_array){.group = group,
-                              .name = "bias",
-                              .ndim = 1,
-                              .axes = {{"feature", decoder_features(g)}},
-                              .type = DTYPE_FLOAT64,
-                              .raw = g->bias,
-                              .long_name = "added to the output of the last layer"});
-    }
+    add_biases(t);
     note(t, (netcdf_attribute){.group = group, .name = "kind", .text = DECODER_NAMES[g->kind]});
+    if (g->kind == DECODER_MLP || g->kind == DECODER_IMAGE) {
+        note(t, (netcdf_attribute){
+                    .group = group, .name = "activation", .text = ACTIVATION_NAMES[g->between]});
+    }
     note(t, (netcdf_attribute){.group = group,
                                .name = "x_noise",
                                .type = DTYPE_FLOAT64,
                                .count = 1,
                                .numbers = &g->x_noise});
+}
+
+static void add_encoder(tables *t)
+{
+    const encoder_store *e = &t->p->encoder;
+    if (e->kind[0] == '\0') {
+        return;
+    }
+    note(t, posterior_encoder_kind(e));
+    for (size_t k = 0; k < e->count; k++) {
+        add(t, posterior_encoder_array(&e->array[k], t->axis[k]));
+    }
 }
 
 /* ArviZ looks for the library in each of its groups. */
@@ -269,6 +311,7 @@ lscm_status posterior_write(const lscm_posterior *p, const char *to, const char 
     add_constants(t);
     add_latents(t);
     add_decoder(t);
+    add_encoder(t);
     const netcdf_content content = {t->arrays, t->count, t->attributes, t->noted};
     TRY(netcdf_arrays_write(&content, to, what, why));
 done:

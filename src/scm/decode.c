@@ -20,6 +20,18 @@ size_t decoder_weights(const decoder *g)
     return count;
 }
 
+size_t decoder_bias_count(const decoder *g)
+{
+    size_t count = 0;
+    size_t first = g->biases == BIASES_ALL    ? 0
+                   : g->biases == BIASES_LAST ? g->layers - 1
+                                              : g->layers;
+    for (size_t k = first; k < g->layers; k++) {
+        count += g->sizes[k + 1];
+    }
+    return count;
+}
+
 /* The widest layer between z and x. */
 static size_t widest(const decoder *g)
 {
@@ -44,6 +56,13 @@ static void gelu(size_t n, double *u)
     }
 }
 
+static void relu(size_t n, double *u)
+{
+    for (size_t k = 0; k < n; k++) {
+        u[k] = u[k] < 0 ? 0 : u[k]; /* NaN stays */
+    }
+}
+
 static void sigmoid(size_t n, double *u)
 {
     for (size_t k = 0; k < n; k++) {
@@ -63,6 +82,7 @@ static void put_bias(const double *bias, size_t n, size_t cols, double *out)
 void decoder_apply(const decoder *g, size_t n, const double *z, double *scratch, double *x)
 {
     const double *weights = g->weights;
+    const double *bias = g->bias;
     const double *in = z;
     size_t half = n * widest(g);
     if (g->layers == 0) {
@@ -73,16 +93,17 @@ void decoder_apply(const decoder *g, size_t n, const double *z, double *scratch,
         size_t rows = g->sizes[k];
         size_t cols = g->sizes[k + 1];
         bool last = k + 1 == g->layers;
-        bool biased = last && g->bias != NULL;
+        bool biased = g->biases == BIASES_ALL || (g->biases == BIASES_LAST && last);
         double *out = last ? x : scratch + (k % 2) * half;
         if (biased) {
-            put_bias(g->bias, n, cols, out);
+            put_bias(bias, n, cols, out);
+            bias += cols;
         }
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)n, (blasint)cols,
                     (blasint)rows, 1, in, (blasint)rows, weights, (blasint)cols, biased ? 1 : 0,
                     out, (blasint)cols);
         if (!last) {
-            gelu(n * cols, out);
+            (g->between == DECODER_RELU ? relu : gelu)(n * cols, out);
         }
         weights += rows * cols;
         in = out;

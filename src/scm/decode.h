@@ -1,10 +1,10 @@
 /* x = g(z) of a decoder (scm/posterior.h), without noise:
  *
  *   identity  z          linear  z A + b
- *   mlp       GELU(.. GELU(z A_0) A_1 ..) A_last + b          image  sigmoid of the same
+ *   mlp       f(.. f(z A_0 + b_0) A_1 + b_1 ..) A_last + b      image  sigmoid of the same
  *
- * GELU in its tanh form, u (1 + tanh(sqrt(2/pi) (u + 0.044715 u^3))) / 2; b = 0 where the decoder
- * has no bias.
+ * f is max(u, 0) or GELU in its tanh form, u (1 + tanh(sqrt(2/pi) (u + 0.044715 u^3))) / 2; b_k = 0
+ * where the decoder has no such bias.
  */
 #ifndef LSCM_SCM_DECODE_H
 #define LSCM_SCM_DECODE_H
@@ -20,6 +20,8 @@ static inline size_t decoder_features(const decoder *g)
 
 /* Numbers in all matrices; SIZE_MAX when that does not fit. */
 size_t decoder_weights(const decoder *g);
+/* Numbers in all biases. */
+size_t decoder_bias_count(const decoder *g);
 /* Doubles of scratch that n rows need. */
 size_t decoder_scratch(const decoder *g, size_t n);
 /* z (n, d) to x (n, D). Rows in one call do not touch each other, but only the same rows in the

@@ -8,6 +8,7 @@
 #define LSCM_SCM_POSTERIOR_H
 
 #include "base/arena.h"
+#include "data/dataset.h"
 
 typedef enum decoder_kind {
     DECODER_LINEAR,
@@ -16,17 +17,39 @@ typedef enum decoder_kind {
     DECODER_IDENTITY
 } decoder_kind;
 
+typedef enum decoder_activation { DECODER_GELU, DECODER_RELU } decoder_activation;
+typedef enum decoder_biases { BIASES_NONE, BIASES_LAST, BIASES_ALL } decoder_biases;
+
 /* x = g(z). Identity: no layers. Linear: weights (d, D). Networks: layers sizes[0] = d ..
- * sizes[layers] = D, GELU between, sigmoid at the end of a picture's; weights of layer k (sizes[k],
- * sizes[k + 1]) one after the other. Only the last layer may have a bias. */
+ * sizes[layers] = D with an activation between, and at the end a sigmoid where the kind is image
+ * (an mlp may make pictures too: x_dims says what x is). Weights of layer k (sizes[k], sizes[k +
+ * 1]) one after the other; so are the biases, of the last layer or of all. */
 typedef struct decoder {
     decoder_kind kind;
+    decoder_activation between;
+    decoder_biases biases;
     size_t layers;   /* matrices: 1 for linear */
     size_t sizes[8]; /* (layers + 1) */
     double *weights; /* all matrices */
-    double *bias;    /* (D): of the last layer, or NULL */
+    double *bias;    /* BIASES_LAST: (D); BIASES_ALL: (sizes[1]), .., (D); NULL without */
     double x_noise;  /* s_x */
 } decoder;
+
+/* What turns x into z, as named arrays: src/infer/encoder.h fills and uses them, the rest only
+ * keeps them. Observed variables need none. */
+enum { ENCODER_ARRAYS = 40, ENCODER_NAME = 32 };
+
+typedef struct encoder_array {
+    char name[ENCODER_NAME];
+    array_shape shape; /* no dimension is empty */
+    void *raw;         /* owned */
+} encoder_array;
+
+typedef struct encoder_store {
+    char kind[ENCODER_NAME]; /* "": there is no encoder */
+    size_t count;
+    encoder_array array[ENCODER_ARRAYS];
+} encoder_store;
 
 struct lscm_posterior {
     size_t draws, d, rows, features;
@@ -42,16 +65,21 @@ struct lscm_posterior {
     double *z, *z_sd;  /* (rows, d) */
     double threshold;  /* a draw has an edge where |w| exceeds it: 0 for explicit graphs */
     decoder decode;
+    encoder_store encoder;
     char **node_names; /* (d), or NULL; owned */
     char *config;      /* JSON: every setting, the seed, versions; owned */
     char *summary;     /* JSON: seconds, peak_bytes, method, decoder, warnings; owned */
     arena memory;      /* of all arrays */
 };
 
-/* A posterior of zeros with room for these shapes; weights: numbers in the decoder's matrices
- * (decoder_weights), bias: in its bias, D or 0 for none. They are at decode.weights and .bias. */
+/* A posterior of zeros with room for these shapes; weights and bias: numbers in the decoder's
+ * matrices and biases (decoder_weights, decoder_bias_count). They are at decode.weights and .bias;
+ * the rest of decode is the caller's to fill. */
 lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, size_t rows,
                           size_t weights, size_t bias, lscm_error *why);
+/* Adds an array to the encoder; *raw is its memory, to be filled. */
+lscm_status posterior_add_encoder(struct lscm_posterior *posterior, const char *name,
+                                  const array_shape *shape, void **raw, lscm_error *why);
 /* Writes config.json, summary.json and, last, posterior.nc into a folder that exists, each whole or
  * not at all. */
 lscm_status posterior_save(const struct lscm_posterior *posterior, const char *folder,
