@@ -47,8 +47,8 @@ const struct argp *fit_argp(void)
     static settings_texts texts;
     static const struct argp_option first[] = {
         {"out", OPTION_OUT, "RUN", 0, "Folder of the run (DATA without its ending, and .run)", 1},
-        {"resume", OPTION_RESUME, NULL, 0, "biols: continue a run that was stopped, bit for bit",
-         1}};
+        {"resume", OPTION_RESUME, NULL, 0,
+         "continue a run of a network that was stopped, bit for bit", 1}};
     static const struct argp_option last[] = {
         KNOWN_FORBID, KNOWN_REQUIRE, KNOWN_TIERS, OPEN_IGNORE,    OPEN_TRUTH, OPEN_NAMES,
         COMMON_FORCE, COMMON_QUIET,  COMMON_JSON, COMMON_THREADS, {0}};
@@ -60,20 +60,21 @@ const struct argp *fit_argp(void)
             "Find the causal variables behind the data, the graph between them, weights and noise, "
             "with uncertainty, and say how well that predicts interventions that were held out. "
             "Method anchored, the default, reads the causal variables off x with the help of the "
-            "values that do() set, and gives a posterior over graphs: exact to 20 nodes, sampled "
-            "beyond. Method biols is the algorithm of the paper \"Learning Latent Structural "
+            "values that do() set, through a network where x is not linear in them, and gives a "
+            "posterior over graphs: exact to 20 nodes, sampled beyond. Method biols is the "
+            "algorithm of the paper \"Learning Latent Structural "
             "Causal "
-            "Models\", for decoders that are networks.\v"
+            "Models\".\v"
             "Examples:\n"
             "  lscm fit data.nc\n"
             "  lscm fit data.npz --order given --out run\n"
             "  lscm fit cells.csv --tiers 'drug;raf,mek;erk' --forbid 'mek->raf'\n"
             "  lscm fit data.npz --method biols --decoder mlp --steps 2000\n"
-            "  lscm fit data.npz --method biols --decoder mlp --steps 2000 --resume\n\n"
+            "  lscm fit data.npz --decoder mlp --resume\n\n"
             "Variables that are observed themselves (a CSV; no values) have the decoder identity. "
             "A run folder holds config.json, summary.json and posterior.nc (opens in ArviZ). "
             "Ctrl-C "
-            "stops; biols, which takes longer, then keeps a checkpoint for --resume.",
+            "stops; networks, which take longer, then keep a checkpoint for --resume.",
     };
     lscm_fit_settings defaults;
     size_t n = 0;

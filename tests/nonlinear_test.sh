@@ -58,7 +58,7 @@ holds data.run $whole
 succeeds '"decoder": "mlp"' cat data.run/config.json
 succeeds '"encoder": "network"' cat data.run/summary.json
 succeeds '"family": "homogeneous"' cat data.run/summary.json
-succeeds '"held_out_r2"' cat data.run/summary.json
+succeeds '"r2"' cat data.run/summary.json
 succeeds "round,step,misfit,held_out_missed" head -n 1 data.run/trace.csv
 within "rounds in trace.csv" "$(grep -c '^[0-9]' data.run/trace.csv)" 5 100
 count=$((count + 1)) # steps grow, nothing is missing

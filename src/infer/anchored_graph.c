@@ -295,12 +295,12 @@ static void find_least(graph_posterior *g, size_t i, double leak)
 
 /* The same for variables that were read off x, F_i of each node, found with the graph that
  * independent rows would ask for. What leaks into z_i in every set alike makes n leak / s^2 of n
- * rows count as one. Weights are drawn so. A graph needs more rows than that leaves where leaks are
- * large, and edges that are real stand out of them: it gets 8 d at least. */
+ * rows count as one, but no fewer than 8 d rows are left: a graph needs them where leaks are large,
+ * and edges that are real stand out of those. */
 static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, const double *z,
                                 graph_scratch *t, lscm_error *why)
 {
-    enum { MEAN = 32, GRAPH_ROWS = 8, DRAW_ROWS = 2 };
+    enum { MEAN = 32, LEAST_ROWS = 8 };
     lscm_status status = LSCM_OK;
     size_t d = in->signal->d;
     rng r = {(uint64_t)in->settings->seed, 6002};
@@ -311,18 +311,13 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
         double leak = in->leak != NULL ? leak_into(i, d, t->w, in->leak) : 0;
         double rows = g->families.list[i].rows;
         double common = t->variance[i] > 0 ? 1 + rows * leak / t->variance[i] : 1;
-        double f = fmax(t->slopes[i], fmin(common, rows / (double)(GRAPH_ROWS * d)));
-        double drawn = fmax(f, fmin(common, rows / (double)(DRAW_ROWS * d)));
+        double f = fmax(t->slopes[i], fmin(common, rows / (double)(LEAST_ROWS * d)));
         find_least(g, i, leak);
         weigh_family(g, i, 1 / f);
         g->worth[i] = 1 / f;
-        t->variance[i] = f / drawn;
         g->dispersion += f / (double)d;
     }
     TRY(run(g, in, 0, in->draws, why));
-    for (size_t i = 0; i < d; i++) {
-        weigh_family(g, i, t->variance[i]);
-    }
 done:
     return status;
 }

@@ -4,9 +4,28 @@
 #include "infer/clip.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { LEAST = 10, TIMES = 4 };
+
+/* Whether node j is known well enough to look at: errors much smaller than what it varies by. */
+static bool is_sharp(const double *z, const uint8_t *mask, const uint8_t *keep, size_t rows,
+                     size_t d, size_t j, double noise)
+{
+    double count = 0;
+    double mean = 0;
+    double squares = 0; /* about the mean, updated row by row */
+    for (size_t n = 0; n < rows; n++) {
+        if (mask[n * d + j] == 0 && (keep == NULL || keep[n] != 0)) {
+            double away = z[n * d + j] - mean;
+            count += 1;
+            mean += away / count;
+            squares += away * (z[n * d + j] - mean);
+        }
+    }
+    return 64 * noise * noise * count < squares;
+}
 
 static int ascending(const void *a, const void *b)
 {
@@ -26,11 +45,14 @@ lscm_status clip_find(double *out, const double *z, const uint8_t *mask, const u
         return fail_memory(why, rows * d * sizeof *size);
     }
     for (size_t j = 0; j < d; j++) {
+        if (!is_sharp(z, mask, keep, rows, d, j, noise[j])) {
+            continue;
+        }
         worst = noise[j] > worst ? noise[j] : worst;
-    }
-    for (size_t k = 0; k < rows * d; k++) {
-        if (mask[k] == 0 && (keep == NULL || keep[k / d] != 0)) {
-            size[count++] = fabs(z[k]);
+        for (size_t k = j; k < rows * d; k += d) {
+            if (mask[k] == 0 && (keep == NULL || keep[k / d] != 0)) {
+                size[count++] = fabs(z[k]);
+            }
         }
     }
     qsort(size, count, sizeof *size, ascending);

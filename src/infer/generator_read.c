@@ -104,6 +104,7 @@ lscm_status generator_adopt(generator *g, lscm_error *why)
     if (!isfinite(misfit)) {
         return fail(why, LSCM_VALUE, "the network diverged; try a smaller --rate");
     }
+    g->free = 0; /* z is as it was given: nothing was fitted */
     generator_measure(g);
     memcpy(g->best, g->parameters, g->count * sizeof(float));
     return LSCM_OK;

@@ -14,7 +14,7 @@ static void lay_out(nonlinear *n)
 {
     arena *a = &n->memory;
     size_t d = n->x.d;
-    double **entries[] = {&n->z, &n->sd, &n->told, &n->told_sd};
+    double **entries[] = {&n->guess, &n->z, &n->sd, &n->told, &n->told_sd};
     double **nodes[] = {&n->r2,        &n->leak,  &n->middle,       &n->reach,
                         &n->intercept, &n->sigma, &n->latents.mean, &n->latents.spectrum};
     for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++) {
@@ -65,6 +65,7 @@ lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
     }
     TRY(kernel_encode(&n->kernel, n->z, n->sd, &shown, &settings, progress, why));
     TRY(refuse_unlabelled(n, why));
+    memcpy(n->guess, n->z, entries * sizeof(double));
     n->latents.rows = x->rows;
     n->latents.d = n->latents.D = n->latents.rank = x->d;
     n->latents.y = n->z;
@@ -72,34 +73,6 @@ lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
     n->latents.values = x->values;
 done:
     arena_close(&masks);
-    return status;
-}
-
-lscm_status nonlinear_begin(nonlinear *n, const lscm_fit_settings *s, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    const features *x = &n->x;
-    generator_rows rows = {x->rows, x->d, x->R, x->f, x->mask, x->values, n->held, n->z, n->sd};
-    generator_settings settings = {.homogeneous = n->kernel.space.family == KERNEL_HOMOGENEOUS,
-                                   .hidden = (size_t)s->width,
-                                   .batch = (size_t)s->batch,
-                                   .rate = s->rate,
-                                   .seed = (uint64_t)s->seed};
-    n->network = s->encoder != ENCODE_KERNEL;
-    generator_choose(&settings, &rows);
-    if (!n->network) {
-        settings.first += settings.each * settings.rounds;
-        settings.rounds = settings.each = 0;
-    }
-    if (s->steps > 0) { /* the same share of rounds */
-        double share =
-            (double)s->steps / (double)(settings.first + settings.each * settings.rounds);
-        settings.first = (size_t)fmax(1, share * (double)settings.first);
-        settings.each =
-            settings.rounds > 0 ? ((size_t)s->steps - settings.first) / settings.rounds : 0;
-    }
-    TRY(generator_open(&n->g, &rows, &settings, why));
-done:
     return status;
 }
 
@@ -185,6 +158,93 @@ lscm_status nonlinear_round(nonlinear *n, const anchored_input *in, generator_ro
         TRY(nonlinear_model(n, in, why));
     }
 done:
+    return status;
+}
+
+/* ---- Which network ---- */
+
+static lscm_status open_network(nonlinear *n, const lscm_fit_settings *s, bool homogeneous,
+                                lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const features *x = &n->x;
+    generator_rows rows = {x->rows, x->d, x->R, x->f, x->mask, x->values, n->held, n->guess, n->sd};
+    generator_settings settings = {.homogeneous = homogeneous,
+                                   .hidden = (size_t)s->width,
+                                   .batch = (size_t)s->batch,
+                                   .rate = s->rate,
+                                   .seed = (uint64_t)s->seed};
+    generator_choose(&settings, &rows);
+    if (!n->network) {
+        settings.first += settings.each * settings.rounds;
+        settings.rounds = settings.each = 0;
+    }
+    if (s->steps > 0) { /* the same share of rounds */
+        double share =
+            (double)s->steps / (double)(settings.first + settings.each * settings.rounds);
+        settings.first = (size_t)fmax(1, share * (double)settings.first);
+        settings.each =
+            settings.rounds > 0 ? ((size_t)s->steps - settings.first) / settings.rounds : 0;
+    }
+    generator_close(n->g);
+    n->g = NULL;
+    TRY(generator_open(&n->g, &rows, &settings, why));
+done:
+    return status;
+}
+
+/* The first rounds of a network; missed: of held-out values, after them. */
+static lscm_status try_network(nonlinear *n, const anchored_input *in, bool homogeneous,
+                               double *missed, lscm_error *why)
+{
+    enum { PILOT = 2 };
+    lscm_status status = LSCM_OK;
+    const lscm_progress *p = in->progress;
+    generator_round round = {0};
+    TRY(open_network(n, in->settings, homogeneous, why));
+    while (generator_rounds(n->g) < PILOT && generator_done(n->g) < generator_total(n->g)) {
+        if (generator_due(n->g)) {
+            TRY(nonlinear_round(n, in, &round, why));
+        } else {
+            TRY(generator_step(n->g, why));
+        }
+        if (generator_done(n->g) % 10 == 0 && p != NULL && p->report != NULL &&
+            !p->report(p->self, "choosing a network", generator_done(n->g),
+                       generator_total(n->g))) {
+            status = fail(why, LSCM_STOPPED, "stopped on request");
+            goto done;
+        }
+    }
+    *missed = round.held_out;
+done:
+    return status;
+}
+
+/* Kernels hardly tell a network with biases from one without; the networks themselves do. */
+lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    double missed[2] = {0};
+    generator *kept = NULL;
+    n->network = in->settings->encoder != ENCODE_KERNEL;
+    n->homogeneous = n->kernel.space.family == KERNEL_HOMOGENEOUS;
+    if (!n->network || n->kernel.space.family == KERNEL_LINEAR) {
+        TRY(open_network(n, in->settings, n->homogeneous, why));
+        goto done;
+    }
+    TRY(try_network(n, in, !n->homogeneous, &missed[1], why));
+    kept = n->g;
+    n->g = NULL;
+    TRY(try_network(n, in, n->homogeneous, &missed[0], why));
+    if (missed[1] < missed[0]) {
+        generator *other = n->g;
+        n->g = kept;
+        kept = other;
+        n->homogeneous = !n->homogeneous;
+        TRY(nonlinear_model(n, in, why));
+    }
+done:
+    generator_close(kept);
     return status;
 }
 
@@ -292,7 +352,7 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     take_spectrum(n);
     find_reach(n, n->told);
     bool far = (double)n->outside > 0.005 * (double)(n->x.rows * n->x.d);
-    if (far && n->kernel.space.family != KERNEL_HOMOGENEOUS) {
+    if (far && !n->homogeneous) {
         TRY(infer_within_reach(n, out, &with, why));
         goto done;
     }

@@ -20,8 +20,10 @@ typedef struct nonlinear {
     kernel_encoder kernel;
     generator *g;
     signal latents;                /* z as variables that are observed */
+    bool homogeneous;              /* the network has no biases */
     bool network;                  /* z is refined; else the kernel's */
     uint8_t *held;                 /* (rows, d) */
+    double *guess;                 /* (rows, d): the kernel's z */
     double *z, *sd;                /* (rows, d) */
     double *told, *told_sd;        /* (rows, d): the same with the model's help */
     double *blur;                  /* (d, d, d) */
@@ -37,9 +39,10 @@ typedef struct nonlinear {
 /* Features must be there (n->x). */
 lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
                              const lscm_progress *progress, lscm_error *why);
-/* The network, untrained: then generator_step, and nonlinear_round where generator_due. */
-lscm_status nonlinear_begin(nonlinear *n, const lscm_fit_settings *s, lscm_error *why);
-/* `in` has the settings and background knowledge; its signal is set here. */
+/* The network, after its first rounds or untrained (the kernel alone, linear): then generator_step,
+ * and nonlinear_round where generator_due. `in` has the settings and background knowledge; its
+ * signal is set here. With biases or without is tried, and held-out values decide. */
+lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *why);
 lscm_status nonlinear_round(nonlinear *n, const anchored_input *in, generator_round *out,
                             lscm_error *why);
 /* The model that z as it stands asks for; after a resumed checkpoint too. */

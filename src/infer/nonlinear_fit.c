@@ -91,15 +91,26 @@ done:
     return status;
 }
 
+/* The model belongs to a checkpoint: beyond DAG_EXACT_MOST nodes it is older than z. */
+static size_t model_bytes(const nonlinear_run *r)
+{
+    return r->n.x.d * (r->n.x.d + 2) * sizeof(double);
+}
+
 static size_t saved_bytes(const nonlinear_run *r)
 {
-    return sizeof r->log + generator_state_size(r->n.g);
+    return sizeof r->log + model_bytes(r) + generator_state_size(r->n.g);
 }
 
 static lscm_status save_checkpoint(const nonlinear_run *r, lscm_error *why)
 {
+    size_t d = r->n.x.d;
+    char *model = r->saved + sizeof r->log;
     memcpy(r->saved, &r->log, sizeof r->log);
-    generator_state_get(r->n.g, r->saved + sizeof r->log);
+    memcpy(model, r->n.w, d * d * sizeof(double));
+    memcpy(model + d * d * sizeof(double), r->n.intercept, d * sizeof(double));
+    memcpy(model + d * (d + 1) * sizeof(double), r->n.sigma, d * sizeof(double));
+    generator_state_get(r->n.g, model + model_bytes(r));
     return checkpoint_write(r->f->run->folder, r->fingerprint, r->saved, saved_bytes(r), why);
 }
 
@@ -114,12 +125,16 @@ static lscm_status start_or_resume(nonlinear_run *r, lscm_error *why)
         goto done;
     }
     if (f->run->resume) {
-        anchored_input in = input_of(r);
+        size_t d = r->n.x.d;
+        const char *model = r->saved + sizeof r->log;
         TRY(checkpoint_read(f->run->folder, r->fingerprint, r->saved, saved_bytes(r), why));
         memcpy(&r->log, r->saved, sizeof r->log);
-        generator_state_set(r->n.g, r->saved + sizeof r->log);
+        memcpy(r->n.w, model, d * d * sizeof(double));
+        memcpy(r->n.intercept, model + d * d * sizeof(double), d * sizeof(double));
+        memcpy(r->n.sigma, model + d * (d + 1) * sizeof(double), d * sizeof(double));
+        generator_state_set(r->n.g, model + model_bytes(r));
         if (generator_rounds(r->n.g) > 0) {
-            TRY(nonlinear_model(&r->n, &in, why));
+            generator_use(r->n.g, &(generator_model){r->n.w, r->n.intercept, r->n.sigma});
         }
     }
 done:
@@ -287,7 +302,7 @@ static json_t *anchors_of(const nonlinear_run *r)
         json_t *one = json_pack("{s:I}", "values", (json_int_t)r->n.kernel.labels[j]);
         (void)snprintf(number, sizeof number, "%zu", j);
         if (isfinite(r->n.r2[j])) {
-            (void)json_object_set_new(one, "held_out_r2", json_real(r->n.r2[j]));
+            (void)json_object_set_new(one, "r2", json_real(r->n.r2[j]));
         }
         (void)json_object_set_new(all, names != NULL ? names[j] : number, one);
     }
@@ -305,6 +320,7 @@ static json_t *summary_of(const nonlinear_run *r, const char *reason)
     (void)json_object_set_new(summary, "reason", json_string(reason));
     (void)json_object_set_new(summary, "encoder", json_string(r->n.network ? "network" : "kernel"));
     (void)json_object_set_new(summary, "family", json_string(kernel_family_name(k->space.family)));
+    (void)json_object_set_new(summary, "biases", json_boolean(!r->n.homogeneous));
     (void)json_object_set_new(summary, "kernel_r2",
                               json_pack("{s:f, s:f, s:f}", "linear", k->r2[KERNEL_LINEAR],
                                         "homogeneous", k->r2[KERNEL_HOMOGENEOUS], "biased",
@@ -388,8 +404,8 @@ static lscm_status run_all(nonlinear_run *r, bool *linear, lscm_error *why)
     if (*linear) {
         goto done;
     }
-    f->settings.decoder = f->data->shape[LSCM_X].ndim > 2 ? DECODE_IMAGE : DECODE_MLP;
-    TRY(nonlinear_begin(&r->n, &f->settings, why));
+    f->settings.decoder = DECODE_MLP; /* of vectors and pictures alike */
+    TRY(nonlinear_begin(&r->n, &in, why));
     if (f->run->folder != NULL && (!f->run->force || f->run->resume)) {
         TRY(run_folder_begin(f->run->folder, false, f->run->resume, why));
     } else if (f->run->folder != NULL) {

@@ -14,6 +14,7 @@ void NAMED(muon, lay_out)(MUON *o, arena *a, const mlp_shape *shape, const BACKE
 void NAMED(muon, draw)(const mlp_shape *shape, rng r, REAL *parameters);
 /* One step down the gradient (parameters). */
 void NAMED(muon, step)(MUON *o, double rate, REAL *parameters, const REAL *gradient);
-/* X (rows, cols), not 0, becomes its orthogonal factor, roughly: singular values within 0.6 and
- * 1.3. work: rows cols + 2 min(rows, cols)^2. */
+/* X (rows, cols), not 0, becomes its orthogonal factor, roughly: singular values above about 0.0015
+ * |X| land between 0.6 and 1.3, smaller ones grow 500-fold at most. work: rows cols + 2 min(rows,
+ * cols)^2. */
 void NAMED(muon, orthogonal)(const BACKEND *b, size_t rows, size_t cols, REAL *x, REAL *work);
