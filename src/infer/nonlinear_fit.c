@@ -404,7 +404,9 @@ static lscm_status run_all(nonlinear_run *r, bool *linear, lscm_error *why)
     if (*linear) {
         goto done;
     }
-    f->settings.decoder = DECODE_MLP; /* of vectors and pictures alike */
+    if (f->settings.decoder == DECODE_AUTO) {
+        f->settings.decoder = DECODE_MLP; /* of vectors and pictures alike */
+    }
     TRY(nonlinear_begin(&r->n, &in, why));
     if (f->run->folder != NULL && (!f->run->force || f->run->resume)) {
         TRY(run_folder_begin(f->run->folder, false, f->run->resume, why));
