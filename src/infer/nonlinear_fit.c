@@ -311,6 +311,7 @@ static json_t *anchors_of(const nonlinear_run *r)
 
 static json_t *summary_of(const nonlinear_run *r, const char *reason)
 {
+    static const char *const samplers[] = {"exact", "mcmc", "joint", "latent"};
     const kernel_encoder *k = &r->n.kernel;
     json_t *held_out = judgement_json(&r->j, r->f->data->node_names);
     json_t *seconds =
@@ -329,8 +330,7 @@ static json_t *summary_of(const nonlinear_run *r, const char *reason)
     (void)json_object_set_new(summary, "features", json_integer((json_int_t)r->n.x.R));
     (void)json_object_set_new(summary, "steps", json_integer((json_int_t)generator_done(r->n.g)));
     (void)json_object_set_new(summary, "outside", json_integer((json_int_t)r->n.outside));
-    (void)json_object_set_new(summary, "sampler",
-                              json_string(r->a.sampler == SAMPLER_EXACT ? "exact" : "mcmc"));
+    (void)json_object_set_new(summary, "sampler", json_string(samplers[r->a.sampler]));
     (void)json_object_set_new(summary, "r_hat", json_real(r->a.r_hat));
     (void)json_object_set_new(summary, "ess", json_real(r->a.ess));
     (void)json_object_set_new(summary, "dispersion", json_real(r->a.dispersion));
@@ -363,6 +363,14 @@ static void warn_of(const nonlinear_run *r)
                        "values of do() that were held out are predicted badly (R2 %.2f for node "
                        "%zu): edges there rest on little; more rows or more varied sets would help",
                        worst, node);
+        (void)json_array_append_new(r->f->warnings, json_string(text));
+    }
+    if (r->a.r_hat > 1.1) {
+        (void)snprintf(
+            text, sizeof text,
+            "the chains do not agree yet (R-hat %.2f): weights of edges are less certain than "
+            "they look",
+            r->a.r_hat);
         (void)json_array_append_new(r->f->warnings, json_string(text));
     }
     if ((double)r->n.outside > 0.05 * (double)entries) {
