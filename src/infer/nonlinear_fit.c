@@ -415,6 +415,7 @@ static lscm_status run_all(nonlinear_run *r, bool *linear, lscm_error *why)
     if (f->settings.decoder == DECODE_AUTO) {
         f->settings.decoder = DECODE_MLP; /* of vectors and pictures alike */
     }
+    begun = fit_seconds();
     TRY(nonlinear_begin(&r->n, &in, why));
     if (f->run->folder != NULL && (!f->run->force || f->run->resume)) {
         TRY(run_folder_begin(f->run->folder, false, f->run->resume, why));
@@ -422,7 +423,6 @@ static lscm_status run_all(nonlinear_run *r, bool *linear, lscm_error *why)
         TRY(run_folder_begin(f->run->folder, true, false, why));
     }
     TRY(start_or_resume(r, why));
-    begun = fit_seconds();
     TRY(train(r, why));
     r->seconds_train = fit_seconds() - begun;
     begun = fit_seconds();
