@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODEL_DRAWS = 64, MODEL_EVERY = 5 };
+enum { MODEL_DRAWS = 64, MODEL_EVERY = 5, PILOT_NODES = 12 };
 
 static void lay_out(nonlinear *n)
 {
@@ -221,7 +221,8 @@ done:
     return status;
 }
 
-/* Kernels hardly tell a network with biases from one without; the networks themselves do. */
+/* Kernels hardly tell a network with biases from one without; the networks themselves do, but not
+ * after two rounds of many nodes. */
 lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -229,7 +230,7 @@ lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *
     generator *kept = NULL;
     n->network = in->settings->encoder != ENCODE_KERNEL;
     n->homogeneous = n->kernel.space.family == KERNEL_HOMOGENEOUS;
-    if (!n->network || n->kernel.space.family == KERNEL_LINEAR) {
+    if (!n->network || n->kernel.space.family == KERNEL_LINEAR || n->x.d > PILOT_NODES) {
         TRY(open_network(n, in->settings, n->homogeneous, why));
         goto done;
     }
