@@ -198,13 +198,8 @@ lscm_status features_of_within(features *out, const lscm_dataset *data, size_t b
 {
     lscm_status status = LSCM_OK;
     features s = {.rows = data->rows, .d = data->nodes, .D = lscm_dataset_features(data)};
-    if (!data->shape[LSCM_VALUES].present) {
-        return fail(why, LSCM_MISSING,
-                    "%s: there are no 'values'; finding the causal variables in x needs what do() "
-                    "set",
-                    data->path);
-    }
     int blas = threads_blas_single();
+    TRY(signal_needs_values(data, why));
     if (s.D <= FEATURES_NARROW && s.rows <= NARROW_COUNT / s.D) {
         TRY(from_narrow(&s, data, m, why));
     } else if (s.rows <= bytes / sizeof(double) / s.D) {

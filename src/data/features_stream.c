@@ -8,6 +8,7 @@
  */
 #include "base/rng.h"
 #include "data/features_parts.h"
+#include "data/signal_parts.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -60,18 +61,7 @@ static lscm_status take_sample(features_basis *out, const lscm_dataset *data, si
         status = fail_memory(why, count * D * sizeof *x);
         goto done;
     }
-    for (size_t k = 0; k < count; k++) {
-        /* not every count-th row: designs have periods */
-        size_t first = (size_t)((double)k / (double)count * (double)N);
-        size_t past = (size_t)((double)(k + 1) / (double)count * (double)N);
-        size_t stretch = past > first ? past - first : 1;
-        size_t row = first + (size_t)rng_below((rng){0, 2}, k, stretch);
-        row = row < N ? row : N - 1;
-        TRY(lscm_dataset_read(data, LSCM_X, row, 1, x + k * D, why));
-        if (m != NULL && k % 256 == 0) {
-            TRY(meter_add(m, 0, why));
-        }
-    }
+    TRY(signal_sample(data, count, (rng){0, 2}, x, m, why));
     TRY(features_basis_of(out, data, x, count, D, data->nodes, why));
 done:
     free(x);

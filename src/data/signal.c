@@ -194,13 +194,8 @@ lscm_status signal_of_within(signal *out, const lscm_dataset *data, size_t bytes
 {
     lscm_status status = LSCM_OK;
     signal s = {.rows = data->rows, .d = data->nodes, .D = lscm_dataset_features(data)};
-    if (!data->shape[LSCM_VALUES].present) {
-        return fail(why, LSCM_MISSING,
-                    "%s: there are no 'values'; finding the causal variables in x needs what do() "
-                    "set",
-                    data->path);
-    }
     int blas = threads_blas_single();
+    TRY(signal_needs_values(data, why));
     bool keep = s.D <= s.d + PRINCIPAL_SPARE || s.rows <= bytes / sizeof(double) / s.D;
     TRY(open_memory(&s, true, why));
     if (keep) {
@@ -268,6 +263,23 @@ lscm_status signal_identity(signal *out, const lscm_dataset *data, meter *m, lsc
 done:
     signal_close(&s);
     return status;
+}
+
+double signal_explained(const signal *s)
+{
+    double explained = 0;
+    for (size_t k = 0; k < s->rank; k++) {
+        explained += s->spectrum[k];
+    }
+    return s->variance > 0 ? explained / s->variance : 0;
+}
+
+bool signal_bends(const signal *s)
+{
+    double left = s->x_noise * s->x_noise;
+    double edge = 1 + sqrt((double)(s->D - s->rank) / (double)(s->rows > 0 ? s->rows : 1));
+    /* the largest variance of pure noise is about edge^2 times its mean (Marchenko and Pastur) */
+    return s->basis != NULL && s->next > 1.5 * edge * edge * left && s->next > 1e-6 * s->variance;
 }
 
 void signal_close(signal *s)

@@ -40,6 +40,10 @@ lscm_status signal_of_within(signal *out, const lscm_dataset *data, size_t bytes
                              lscm_error *why);
 /* Observed variables: D = d, y = x; values at targets are read from x. */
 lscm_status signal_identity(signal *out, const lscm_dataset *data, meter *m, lscm_error *why);
+/* The share of x's variance that y has. */
+double signal_explained(const signal *s);
+/* True where x varies beyond y in a way that noise does not: it may not be linear in z. */
+bool signal_bends(const signal *s);
 void signal_close(signal *s);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef LSCM_DATA_SIGNAL_PARTS_H
 #define LSCM_DATA_SIGNAL_PARTS_H
 
+#include "base/rng.h"
 #include "data/principal.h"
 #include "data/signal.h"
 
@@ -22,6 +23,11 @@ void signal_reduce_close(reduced *r);
 lscm_status signal_directions(principal *out, const lscm_dataset *data, double *x, size_t n,
                               size_t D, size_t wanted, lscm_error *why);
 
+/* Fails where there are no values. */
+lscm_status signal_needs_values(const lscm_dataset *data, lscm_error *why);
+/* x (count, D): as many rows, one at random from each of `count` stretches; 0 < count <= rows. */
+lscm_status signal_sample(const lscm_dataset *data, size_t count, rng r, double *x, meter *m,
+                          lscm_error *why);
 /* mask (rows, d) and, when not NULL, values (rows, d), 0 off target. */
 lscm_status signal_labels(const lscm_dataset *data, uint8_t *mask, double *values, meter *m,
                           lscm_error *why);

@@ -44,18 +44,7 @@ static lscm_status take_sample(reduced *r, const lscm_dataset *data, size_t want
         status = fail_memory(why, count * D * sizeof *x);
         goto done;
     }
-    for (size_t k = 0; k < count; k++) {
-        /* not every count-th row: designs have periods */
-        size_t first = (size_t)((double)k / (double)count * (double)N);
-        size_t past = (size_t)((double)(k + 1) / (double)count * (double)N);
-        size_t stretch = past > first ? past - first : 1;
-        size_t row = first + (size_t)rng_below((rng){0, 1}, k, stretch);
-        row = row < N ? row : N - 1;
-        TRY(lscm_dataset_read(data, LSCM_X, row, 1, x + k * D, why));
-        if (m != NULL && k % 256 == 0) {
-            TRY(meter_add(m, 0, why));
-        }
-    }
+    TRY(signal_sample(data, count, (rng){0, 1}, x, m, why));
     TRY(signal_directions(&r->sample, data, x, count, D, wanted, why));
 done:
     free(x);

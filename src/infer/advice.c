@@ -107,23 +107,6 @@ static void advise_on_design(const signal *s, const anchored *a, char *const *na
     }
 }
 
-double signal_explained(const signal *s)
-{
-    double explained = 0;
-    for (size_t k = 0; k < s->rank; k++) {
-        explained += s->spectrum[k];
-    }
-    return s->variance > 0 ? explained / s->variance : 0;
-}
-
-bool signal_bends(const signal *s)
-{
-    double left = s->x_noise * s->x_noise;
-    double edge = 1 + sqrt((double)(s->D - s->rank) / (double)(s->rows > 0 ? s->rows : 1));
-    /* the largest variance of pure noise is about edge^2 times its mean (Marchenko and Pastur) */
-    return s->basis != NULL && s->next > 1.5 * edge * edge * left && s->next > 1e-6 * s->variance;
-}
-
 /* How much of x a linear decoder explains, and whether what it leaves looks like noise. */
 static void advise_on_decoder(const signal *s, const anchored *a, char *const *names,
                               json_t *warnings)

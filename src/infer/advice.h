@@ -11,11 +11,6 @@
 /* Appends to `warnings`. names (d) or NULL. */
 void advise(const signal *s, const anchored *a, char *const *names, json_t *warnings);
 
-/* True where x varies beyond what d directions and noise explain: it may not be linear in z. */
-bool signal_bends(const signal *s);
-/* The share of x's variance that d directions explain. */
-double signal_explained(const signal *s);
-
 /* Per node: how it was anchored; an object by node name or number. */
 json_t *anchors_json(const anchored *a, char *const *names);
 /* What held-out sets say; NULL where there was too little to hold out. */

@@ -3,9 +3,9 @@
 #include "base/threads.h"
 #include "infer/advice.h"
 #include "infer/anchored_parts.h"
+#include "infer/anchored_run.h"
 #include "infer/choices.h"
 #include "infer/encoder.h"
-#include "infer/fit_state.h"
 #include "infer/judge.h"
 #include "infer/run_files.h"
 
@@ -74,8 +74,20 @@ done:
     return status;
 }
 
-static void take_draws(lscm_posterior *p, const signal *s, const anchored *a)
+anchored_input anchored_input_of(const fit *f, const signal *s)
 {
+    return (anchored_input){.signal = s,
+                            .settings = &f->settings,
+                            .order = f->order,
+                            .forbidden = f->known.forbidden,
+                            .required = f->known.required,
+                            .draws = (size_t)f->settings.draws,
+                            .progress = f->progress};
+}
+
+void anchored_store(const anchored *a, lscm_posterior *p, json_t *summary)
+{
+    static const char *const samplers[] = {"exact", "mcmc", "joint", "latent"};
     size_t n = a->draws * a->d;
     memcpy(p->w, a->w, n * a->d * sizeof(double));
     memcpy(p->sigma, a->sigma, n * sizeof(double));
@@ -84,6 +96,16 @@ static void take_draws(lscm_posterior *p, const signal *s, const anchored *a)
     memcpy(p->log_p, a->log_p, a->draws * sizeof(double));
     memcpy(p->log_q, a->log_q, a->draws * sizeof(double));
     memcpy(p->edge_prob, a->edge_prob, a->d * a->d * sizeof(double));
+    (void)json_object_set_new(summary, "sampler", json_string(samplers[a->sampler]));
+    (void)json_object_set_new(summary, "r_hat", json_real(a->r_hat));
+    (void)json_object_set_new(summary, "ess", json_real(a->ess));
+    if (a->dispersion > 1) {
+        (void)json_object_set_new(summary, "dispersion", json_real(a->dispersion));
+    }
+}
+
+static void take_z(lscm_posterior *p, const signal *s, const anchored *a)
+{
     encoder_z(s, a, p->z, p->z_sd);
     for (size_t k = 0; k < s->rows * s->d && a->clip > 0; k++) { /* z as x shows it */
         p->z[k] = fmax(fmin(p->z[k], a->clip), -a->clip);
@@ -93,16 +115,12 @@ static void take_draws(lscm_posterior *p, const signal *s, const anchored *a)
 static json_t *summary_of(const fit *f, const signal *s, const anchored *a, const judgement *j,
                           const char *reason, double judged)
 {
-    static const char *const samplers[] = {"exact", "mcmc", "joint", "latent"};
     json_t *summary = json_object();
     json_t *seconds = json_pack("{s:f, s:f, s:f}", "read", f->read, "anchor", a->seconds_anchor,
                                 "graph", a->seconds_graph);
     bool uniform = f->settings.graph_prior == GRAPH_PRIOR_UNIFORM && a->sampler == SAMPLER_EXACT;
     json_t *held_out = judgement_json(j, f->data->node_names);
     (void)json_object_set_new(summary, "reason", json_string(reason));
-    (void)json_object_set_new(summary, "sampler", json_string(samplers[a->sampler]));
-    (void)json_object_set_new(summary, "r_hat", json_real(a->r_hat));
-    (void)json_object_set_new(summary, "ess", json_real(a->ess));
     (void)json_object_set_new(summary, "prior",
                               json_string(uniform ? "uniform over graphs" : "uniform over orders"));
     (void)json_object_set_new(summary, "x_noise", json_real(s->x_noise));
@@ -110,9 +128,6 @@ static json_t *summary_of(const fit *f, const signal *s, const anchored *a, cons
     if (s->basis != NULL) {
         (void)json_object_set_new(summary, "explained", json_real(signal_explained(s)));
         (void)json_object_set_new(summary, "anchors", anchors_json(a, f->data->node_names));
-    }
-    if (a->dispersion > 1) {
-        (void)json_object_set_new(summary, "dispersion", json_real(a->dispersion));
     }
     if (a->censored > 0) {
         (void)json_object_set_new(summary, "clip", json_real(a->clip));
@@ -159,13 +174,7 @@ static lscm_status fit_signal(fit *f, const signal *s, const char *reason, lscm_
     lscm_posterior *p = NULL;
     anchored a = {0};
     judgement j = {0};
-    anchored_input in = {.signal = s,
-                         .settings = &f->settings,
-                         .order = f->order,
-                         .forbidden = f->known.forbidden,
-                         .required = f->known.required,
-                         .draws = (size_t)f->settings.draws,
-                         .progress = f->progress};
+    anchored_input in = anchored_input_of(f, s);
     TRY(anchored_infer(&a, &in, why));
     double begun = fit_seconds();
     if (f->settings.holdout > 0 && !(a.clip > 0)) {
@@ -177,12 +186,14 @@ static lscm_status fit_signal(fit *f, const signal *s, const char *reason, lscm_
     TRY(fit_posterior(f, &p, weights, s->basis != NULL ? s->D : 0, why));
     TRY(take_decoder(p, s, &a, why));
     TRY(encoder_pack_linear(p, s, &a, why));
-    take_draws(p, s, &a);
+    take_z(p, s, &a);
     if (f->run->folder != NULL &&
         f->run->force) { /* only now: the old run stays until there is a new */
         TRY(run_folder_begin(f->run->folder, true, false, why));
     }
-    TRY(fit_save(f, p, summary_of(f, s, &a, &j, reason, judged), why));
+    json_t *summary = summary_of(f, s, &a, &j, reason, judged);
+    anchored_store(&a, p, summary);
+    TRY(fit_save(f, p, summary, why));
     *out = p;
     p = NULL;
 done:

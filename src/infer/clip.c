@@ -3,6 +3,8 @@
  * clipped one it holds the pile. */
 #include "infer/clip.h"
 
+#include "base/quantile.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,13 +29,6 @@ static bool is_sharp(const double *z, const uint8_t *mask, const uint8_t *keep, 
     return 64 * noise * noise * count < squares;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 lscm_status clip_find(double *out, const double *z, const uint8_t *mask, const uint8_t *keep,
                       size_t rows, size_t d, const double *noise, lscm_error *why)
 {
@@ -55,7 +50,7 @@ lscm_status clip_find(double *out, const double *z, const uint8_t *mask, const u
             }
         }
     }
-    qsort(size, count, sizeof *size, ascending);
+    qsort(size, count, sizeof *size, quantile_compare);
     if (count > LEAST) {
         double most = size[count - 1];
         double width = fmax(1e-3 * most, 8 * worst);

@@ -1,5 +1,6 @@
 #include "infer/nonlinear.h"
 
+#include "base/quantile.h"
 #include "infer/choices.h"
 #include "infer/hold_out.h"
 
@@ -250,13 +251,6 @@ done:
     return status;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Where values label each node, and how many entries of z lie beyond. sorted: (rows), scratch. */
 static void find_reach(nonlinear *n, double *sorted)
 {
@@ -269,9 +263,9 @@ static void find_reach(nonlinear *n, double *sorted)
                 sorted[count++] = n->x.values[r * d + j];
             }
         }
-        qsort(sorted, count, sizeof *sorted, ascending);
-        double low = sorted[count / 100];
-        double high = sorted[count - 1 - count / 100];
+        qsort(sorted, count, sizeof *sorted, quantile_compare);
+        double low = quantile_of_sorted(sorted, count, 0.01);
+        double high = quantile_of_sorted(sorted, count, 0.99);
         n->middle[j] = (low + high) / 2;
         n->reach[j] = (high - low) / 2;
         for (size_t r = 0; r < n->x.rows; r++) {
