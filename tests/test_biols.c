@@ -1,6 +1,8 @@
 /* The whole bound: its gradient against central differences for fixed noise (order given), the two
- * expectations against each other, and a continued run against an uninterrupted one. */
+ * expectations against each other, a continued run against an uninterrupted one, and pixels that
+ * never change. */
 #include "infer/biols_state.h"
+#include "scm/decode.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -220,12 +222,71 @@ static void draws_are_consistent(void **state)
     lscm_dataset_free(data);
 }
 
+/* Five blocks of 10 x 10 on black: the network sees 500 of 2500 pixels; the decoder that comes out
+ * has them as the network has, and the rest as they are in the data. */
+static void still_pixels_are_left_out(void **state)
+{
+    (void)state;
+    enum { NODES = 5, PIXELS = 2500, MOVING = 500 };
+    const case_of c = {"picture", DECODE_IMAGE, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_EQUAL, 0, 32,
+                       0};
+    const size_t order[NODES] = {0, 1, 2, 3, 4};
+    const double z[NODES] = {1, -2, 0.5, 3, -0.25};
+    lscm_simulation picture;
+    lscm_dataset *data = NULL;
+    biols *b = NULL;
+    biols_terms terms;
+    assert_ok(lscm_simulation_preset(&picture, "paper-image", NODES, &why));
+    picture.observational = 40;
+    picture.sets = 4;
+    picture.per_set = 10;
+    assert_ok(lscm_simulate(&data, &picture, NULL, &why));
+    lscm_fit_settings s = settings_of(&c);
+    assert_ok(biols_open(&b, data, &s, order, NULL, &why));
+    assert_int_equal(b->D, MOVING);
+    biols_begin(b, 0);
+    assert_ok(biols_step(b, 1e-2, &terms, &why));
+
+    decoder whole = biols_decoder_shape(b);
+    decoder network = whole; /* as the estimator has it: D features, no bias */
+    network.biases = BIASES_NONE;
+    network.sizes[network.layers] = MOVING;
+    whole.weights = test_malloc(decoder_weights(&whole) * sizeof(double));
+    whole.bias = test_malloc(decoder_bias_count(&whole) * sizeof(double));
+    network.weights = test_malloc(decoder_weights(&network) * sizeof(double));
+    for (size_t i = 0; i < decoder_weights(&network); i++) {
+        network.weights[i] = (double)b->weight[i];
+    }
+    biols_decoder(b, &whole);
+    double *scratch = test_malloc(decoder_scratch(&whole, 1) * sizeof(double));
+    double x[PIXELS];
+    double moving[MOVING];
+    double row[PIXELS];
+    decoder_apply(&whole, 1, z, scratch, x);
+    decoder_apply(&network, 1, z, scratch, moving);
+    assert_ok(lscm_dataset_read(data, LSCM_X, 7, 1, row, &why));
+    size_t next = 0;
+    for (size_t i = 0; i < PIXELS; i++) {
+        bool moves = next < MOVING && b->kept[next] == i;
+        assert_near(x[i], moves ? moving[next] : row[i], 1e-8);
+        next += moves ? 1 : 0;
+    }
+    assert_int_equal(next, MOVING);
+    test_free(scratch);
+    test_free(network.weights);
+    test_free(whole.bias);
+    test_free(whole.weights);
+    biols_close(b);
+    lscm_dataset_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_the_slopes),
         cmocka_unit_test(a_state_continues_bit_for_bit),
         cmocka_unit_test(draws_are_consistent),
+        cmocka_unit_test(still_pixels_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,8 +51,9 @@ typedef struct biols_sample {
 } biols_sample;
 lscm_status biols_draw(biols *b, size_t count, uint64_t stream, const biols_sample *out,
                        lscm_error *why);
-/* The decoder as it stands; numbers (biols_decoder_weights) is the caller's. */
-size_t biols_decoder_weights(const biols *b);
-void biols_decoder(const biols *b, decoder *out, double *numbers);
+/* The decoder as it stands: without its numbers, or into out->weights and out->bias, which have
+ * room for them. */
+decoder biols_decoder_shape(const biols *b);
+void biols_decoder(const biols *b, decoder *out);
 
 #endif

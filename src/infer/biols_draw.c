@@ -75,25 +75,38 @@ done:
     return status;
 }
 
-size_t biols_decoder_weights(const biols *b)
+decoder biols_decoder_shape(const biols *b)
 {
-    return b->linear ? b->d * b->D : mlp_count(&b->shape);
+    decoder g = {.kind = b->linear                             ? DECODER_LINEAR
+                         : b->settings.decoder == DECODE_IMAGE ? DECODER_IMAGE
+                                                               : DECODER_MLP,
+                 .biases = b->D < b->features ? BIASES_LAST : BIASES_NONE,
+                 .layers = b->linear ? 1 : b->shape.layers,
+                 .x_noise = b->x_noise};
+    g.sizes[0] = b->d;
+    for (size_t layer = 1; layer < g.layers; layer++) {
+        g.sizes[layer] = b->shape.width[layer];
+    }
+    g.sizes[g.layers] = b->features;
+    return g;
 }
 
-void biols_decoder(const biols *b, decoder *out, double *numbers)
+void biols_decoder(const biols *b, decoder *out)
 {
-    *out = (decoder){.kind = b->linear                             ? DECODER_LINEAR
-                             : b->settings.decoder == DECODE_IMAGE ? DECODER_IMAGE
-                                                                   : DECODER_MLP,
-                     .layers = b->linear ? 1 : b->shape.layers,
-                     .weights = numbers,
-                     .x_noise = b->x_noise};
-    for (size_t layer = 0; layer <= out->layers; layer++) {
-        out->sizes[layer] = b->linear ? (layer == 0 ? b->d : b->D) : b->shape.width[layer];
+    double *matrices = out->weights;
+    double *bias = out->bias;
+    *out = biols_decoder_shape(b);
+    out->weights = matrices;
+    out->bias = bias;
+    if (b->linear) {
+        memcpy(matrices, b->parameter + 2 * b->inputs, b->d * b->D * sizeof *matrices);
+        return;
     }
-    for (size_t i = 0; i < biols_decoder_weights(b); i++) {
-        numbers[i] = b->linear ? b->parameter[2 * b->inputs + i] : (double)b->weight[i];
+    size_t last = mlp_offset(&b->shape, b->shape.layers - 1);
+    for (size_t i = 0; i < last; i++) {
+        matrices[i] = (double)b->weight[i];
     }
+    biols_put_last(b, b->weight + last, matrices + last, bias);
 }
 
 /* ---- State ---- */

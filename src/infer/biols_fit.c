@@ -14,6 +14,7 @@
 #include "infer/fit_state.h"
 #include "infer/run_files.h"
 #include "infer/trace.h"
+#include "scm/decode.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -303,8 +304,9 @@ static lscm_status finish(const biols_run *r, lscm_posterior **out, lscm_error *
     size_t draws = (size_t)f->settings.draws;
     double trained = fit_seconds() - f->begun - f->read;
     lscm_posterior *p = NULL;
-    TRY(fit_posterior(f, &p, biols_decoder_weights(r->b), 0, why));
-    biols_decoder(r->b, &p->decode, p->decode.weights);
+    decoder g = biols_decoder_shape(r->b);
+    TRY(fit_posterior(f, &p, decoder_weights(&g), decoder_bias_count(&g), why));
+    biols_decoder(r->b, &p->decode);
     p->threshold = 0.3;
     biols_sample sample = {p->w, p->sigma, p->log_p, p->log_q, p->order};
     TRY(biols_draw(r->b, draws, 0, &sample, why));

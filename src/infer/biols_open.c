@@ -75,8 +75,8 @@ static void lay_out_stores(biols *b, arena *a)
     }
 }
 
-/* Rows first .. first + n - 1 through `x` (n, D) and `small` (n, d), both scratch; adds their
- * squares to xx. */
+/* Rows first .. first + n - 1 through `x` (n, features) and `small` (n, d), both scratch; adds
+ * their squares to xx. */
 static lscm_status load_rows(biols *b, const lscm_dataset *data, size_t first, size_t n, double *x,
                              double *small, double *xx, lscm_error *why)
 {
@@ -91,13 +91,14 @@ static lscm_status load_rows(biols *b, const lscm_dataset *data, size_t first, s
         values[i] = small[i] != 0 ? values[i] : 0;
     }
     for (size_t r = 0; r < n; r++) {
-        *xx += cblas_ddot((int)b->D, x + r * b->D, 1, x + r * b->D, 1);
-    }
-    for (size_t i = 0; i < n * b->D; i++) {
-        if (b->linear) {
-            b->all.x64[first * b->D + i] = x[i];
-        } else {
-            b->all.x32[first * b->D + i] = (float)x[i];
+        for (size_t i = 0; i < b->D; i++) {
+            double value = x[r * b->features + (b->linear ? i : b->kept[i])];
+            *xx += value * value;
+            if (b->linear) {
+                b->all.x64[(first + r) * b->D + i] = value;
+            } else {
+                b->all.x32[(first + r) * b->D + i] = (float)value;
+            }
         }
     }
 done:
@@ -122,12 +123,12 @@ static lscm_status open_rows(biols *b, const lscm_dataset *data, double *xx, lsc
     lay_out_stores(b, &b->rows);
     TRY(arena_open(&b->rows, why));
     lay_out_stores(b, &b->rows);
-    (void)arena_take(&scratch, BLOCK * (b->D + b->d), sizeof(double));
+    (void)arena_take(&scratch, BLOCK * (b->features + b->d), sizeof(double));
     TRY(arena_open(&scratch, why));
-    double *x = arena_take(&scratch, BLOCK * (b->D + b->d), sizeof(double));
+    double *x = arena_take(&scratch, BLOCK * (b->features + b->d), sizeof(double));
     for (size_t first = 0; first < b->N; first += BLOCK) {
         size_t n = b->N - first < BLOCK ? b->N - first : BLOCK;
-        TRY(load_rows(b, data, first, n, x, x + BLOCK * b->D, xx, why));
+        TRY(load_rows(b, data, first, n, x, x + BLOCK * b->features, xx, why));
     }
     TRY(sampled_open(&b->sampled, b->d, why));
     if (b->linear) {
@@ -174,14 +175,18 @@ lscm_status biols_open(biols **out, const lscm_dataset *data, lscm_fit_settings 
     }
     b->settings = *settings;
     b->d = data->nodes;
-    b->D = lscm_dataset_features(data);
+    b->features = lscm_dataset_features(data);
+    b->D = b->features;
     b->N = data->rows;
     b->noises = settings->noise == NOISE_UNEQUAL ? b->d : 1;
     b->entries = b->d * (b->d - 1) / 2;
     b->inputs = b->entries + b->noises;
     b->linear = settings->decoder == DECODE_LINEAR;
     b->closed = b->linear && settings->expectation == EXPECT_CLOSED;
-    b->shape = b->linear ? (mlp_shape){0} : network_of(b);
+    if (!b->linear) {
+        TRY(biols_find_still(b, data, why));
+        b->shape = network_of(b);
+    }
     choose(b);
     b->S = ((size_t)b->settings.samples + LANES - 1) / LANES * LANES;
     *settings = b->settings;
@@ -224,6 +229,7 @@ void biols_close(biols *b)
     tile_net_close(&b->net);
     arena_close(&b->memory);
     arena_close(&b->rows);
+    arena_close(&b->columns);
     free(b);
 }
 

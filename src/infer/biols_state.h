@@ -1,4 +1,5 @@
-/* The estimator from the inside; biols.c steps, biols_open.c builds, biols_draw.c draws. */
+/* The estimator from the inside; biols.c steps, biols_open.c builds, biols_draw.c draws,
+ * biols_still.c leaves out what never changes. */
 #ifndef LSCM_INFER_BIOLS_STATE_H
 #define LSCM_INFER_BIOLS_STATE_H
 
@@ -35,9 +36,10 @@ typedef struct row_store {
 struct biols {
     lscm_fit_settings settings;
     size_t d, D, N, S;
-    size_t noises;  /* k: noise scales, 1 or d */
-    size_t entries; /* l = d (d - 1)/2 */
-    size_t inputs;  /* l + k */
+    size_t features; /* of x; D of them are decoded by a network, all by a linear decoder */
+    size_t noises;   /* k: noise scales, 1 or d */
+    size_t entries;  /* l = d (d - 1)/2 */
+    size_t inputs;   /* l + k */
     bool linear, closed;
     double log_factorial; /* of d; 0 when the order is given */
     double noise_floor, x_noise;
@@ -64,7 +66,9 @@ struct biols {
     double *error, *log_q;             /* (S) */
     size_t *order;                     /* (S, d) */
     double *by_mean, *by_raw;          /* (l + k): of the KL */
-    arena memory, rows;
+    size_t *kept;                      /* (D): which features a network decodes */
+    double *still;                     /* (features): what the others always are */
+    arena memory, rows, columns;
 };
 
 /* theta, lower, sigma, order and log_q of the S draws from these streams. */
@@ -73,5 +77,11 @@ lscm_status biols_sample_q(biols *b, rng eps, rng gumbel, double temperature, ls
 void biols_error(biols *b, rng z, bool gradients);
 /* Stream `use` of this restart and step. */
 rng biols_stream(const biols *b, enum biols_stream use, uint64_t step);
+
+/* For a network: D, kept and still of the data. */
+lscm_status biols_find_still(biols *b, const lscm_dataset *data, lscm_error *why);
+/* The last layer `last` (hidden, D) as matrix (hidden, features) and, where something is still,
+ * bias (features). */
+void biols_put_last(const biols *b, const float *last, double *matrix, double *bias);
 
 #endif
