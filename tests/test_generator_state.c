@@ -55,6 +55,7 @@ static void test_threads(void **state)
     double blur[WORLD_D * WORLD_D * WORLD_D];
     double r2[WORLD_D];
     double leak[WORLD_D];
+    generator_errors errors = {r2, leak, NAN};
     char *end = NULL;
     int blas = threads_blas_single();
     int had = threads_use(1);
@@ -64,7 +65,7 @@ static void test_threads(void **state)
         generator *g = open_generator(&quick);
         generator_use(g, &helper);
         (void)train(g, SIZE_MAX);
-        assert_ok(generator_finish(g, r2, leak, &why));
+        assert_ok(generator_finish(g, &errors, &why));
         assert_ok(generator_read(g, NULL, z, sd, blur, &why));
         char *bytes = all_of(g);
         if (threads == 1) {
@@ -157,6 +158,7 @@ static void test_nothing_held_out(void **state)
     (void)state;
     double r2[WORLD_D];
     double leak[WORLD_D];
+    generator_errors errors = {r2, leak, NAN};
     world_make(&w, 46, false, 0.02, 0.5);
     memset(w.held, 0, sizeof w.held);
     generator *g = open_generator(&quick);
@@ -169,13 +171,14 @@ static void test_nothing_held_out(void **state)
             assert_ok(generator_step(g, &why));
         }
     }
-    assert_ok(generator_finish(g, r2, leak, &why));
+    assert_ok(generator_finish(g, &errors, &why));
     assert_ok(generator_read(g, NULL, z, sd, NULL, &why));
     for (size_t at = 0; at < w.rows * w.d; at++) {
         assert_true(isfinite(z[at]) && isfinite(sd[at]));
         assert_true(isnan(r2[at % w.d]));
         assert_true(isfinite(leak[at % w.d]));
     }
+    assert_true(errors.gain == 0);
     generator_close(g);
 }
 

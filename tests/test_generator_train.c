@@ -52,6 +52,7 @@ static void check_trains(uint64_t seed, bool homogeneous)
 {
     double r2[WORLD_D];
     double leak[WORLD_D];
+    generator_errors errors = {r2, leak, NAN};
     double guess = 0;
     double read = 0;
     world_make(&w, seed, homogeneous, 0.01, 0.8);
@@ -59,7 +60,7 @@ static void check_trains(uint64_t seed, bool homogeneous)
     generator_round last = train(g, SIZE_MAX);
     assert_int_equal(generator_done(g), generator_total(g));
     assert_true(generator_rounds(g) >= quick.rounds);
-    assert_ok(generator_finish(g, r2, leak, &why));
+    assert_ok(generator_finish(g, &errors, &why));
     assert_ok(generator_read(g, NULL, z, sd, NULL, &why));
     for (size_t j = 0; j < w.d; j++) {
         assert_true(1 - r2[j] < 0.5 * missed_at_first(j));
@@ -70,6 +71,7 @@ static void check_trains(uint64_t seed, bool homogeneous)
         read += w.mask[at] == 0 ? pow(z[at] - w.truth[at], 2) : 0;
     }
     assert_true(read < 0.3 * guess);
+    assert_true(errors.gain > 0 && errors.gain < 0.5);
     assert_true(last.misfit < 0.5);
     generator_close(g);
 }
@@ -87,6 +89,7 @@ static void check_network(bool homogeneous)
 {
     double r2[WORLD_D];
     double leak[WORLD_D];
+    generator_errors errors = {r2, leak, NAN};
     double p[WORLD_COUNT];
     double f[2][WORLD_R];
     world_make(&w, 33, homogeneous, 0.05, 0.4);
@@ -106,7 +109,7 @@ static void check_network(bool homogeneous)
     }
     /* the last rounds' steps are small; rows refined after them fit a little better */
     assert_near(rms_of(&shape, p, z, true, &inverse) / last.misfit, 1, 0.3);
-    assert_ok(generator_finish(g, r2, leak, &why));
+    assert_ok(generator_finish(g, &errors, &why));
     assert_ok(generator_read(g, NULL, z, sd, NULL, &why));
     generator_network(g, p);
     assert_near(generator_noise(g) / noise_of(&shape, p), 1, 0.1);
@@ -126,6 +129,7 @@ static void test_noise(void **state)
     (void)state;
     double r2[WORLD_D];
     double leak[WORLD_D];
+    generator_errors errors = {r2, leak, NAN};
     double p[WORLD_COUNT];
     lcg random = {9};
     world_make(&w, 36, true, 0, 0.4);
@@ -135,7 +139,7 @@ static void test_noise(void **state)
     generator *g = open_generator(&quick);
     mlp_shape shape = generator_shape(g);
     (void)train(g, SIZE_MAX);
-    assert_ok(generator_finish(g, r2, leak, &why));
+    assert_ok(generator_finish(g, &errors, &why));
     assert_ok(generator_read(g, NULL, z, sd, NULL, &why));
     generator_network(g, p);
     assert_near(generator_noise(g) / noise_of(&shape, p), 1, 0.1);
@@ -207,6 +211,7 @@ static void test_read(void **state)
     (void)state;
     double r2[WORLD_D];
     double leak[WORLD_D];
+    generator_errors errors = {r2, leak, NAN};
     double blur[WORLD_D * WORLD_D * WORLD_D];
     double plain[WORLD_D * WORLD_D * WORLD_D];
     double effects[WORLD_D * WORLD_D] = {[1] = 0.5, [WORLD_D + 2] = -1};
@@ -216,7 +221,7 @@ static void test_read(void **state)
     world_make(&w, 35, false, 0.1, 0.5);
     generator *g = open_generator(&quick);
     (void)train(g, SIZE_MAX);
-    assert_ok(generator_finish(g, r2, leak, &why));
+    assert_ok(generator_finish(g, &errors, &why));
     assert_ok(generator_read(g, NULL, z, sd, blur, &why));
     generator_inverse inverse = generator_inverse_of(g);
     check_rows(&inverse, NULL, plain);

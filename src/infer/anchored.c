@@ -345,29 +345,6 @@ done:
     return status;
 }
 
-/* What leaks between the variables moves weights by as much: least is three sd of it. Edges below
- * that cannot be told, and are left out. */
-static void take_leaks(anchored *a, const graph_posterior *g, uint64_t seed)
-{
-    size_t n = a->d * a->d;
-    rng r = {seed, 7600};
-    for (size_t e = 0; e < n; e++) {
-        double there = 0;
-        double dropped = 0;
-        for (size_t k = 0; k < a->draws; k++) {
-            double *w = a->w + k * n + e;
-            bool small = *w != 0 && fabs(*w) < g->least[e];
-            *w = small ? 0 : *w;
-            dropped += small ? 1 : 0;
-            there += *w != 0 ? 1 : 0;
-            *w += *w != 0 ? g->least[e] / 3 * rng_normal(r, 2 * (k * n + e)) : 0;
-        }
-        if (dropped > 0) {
-            a->edge_prob[e] = there / (double)a->draws;
-        }
-    }
-}
-
 /* Without a single anchor there is nothing to start from. */
 static lscm_status refuse_unanchored(const anchored *a, lscm_error *why)
 {
@@ -438,7 +415,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
         TRY(infer_rows(&a, in, &g, why));
     }
     if (in->leak != NULL) {
-        take_leaks(&a, &g, (uint64_t)in->settings->seed);
+        anchored_take_errors(&a, &g, in);
     }
     a.seconds_graph = fit_seconds() - begun;
     *out = a;

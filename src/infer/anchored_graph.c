@@ -296,7 +296,8 @@ static void find_least(graph_posterior *g, size_t i, double leak)
 /* The same for variables that were read off x, F_i of each node, found with the graph that
  * independent rows would ask for. What leaks into z_i in every set alike makes n leak / s^2 of n
  * rows count as one, but no fewer than 8 d rows are left: a graph needs them where leaks are large,
- * and edges that are real stand out of those. */
+ * and edges that are real stand out of those. Where z is not known beyond its reach, slopes are
+ * uneven for that reason alone, and do not count. */
 static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, const double *z,
                                 graph_scratch *t, lscm_error *why)
 {
@@ -311,7 +312,8 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
         double leak = in->leak != NULL ? leak_into(i, d, t->w, in->leak) : 0;
         double rows = g->families.list[i].rows;
         double common = t->variance[i] > 0 ? 1 + rows * leak / t->variance[i] : 1;
-        double f = fmax(t->slopes[i], fmin(common, rows / (double)(LEAST_ROWS * d)));
+        double uneven = in->reach != NULL ? 1 : t->slopes[i];
+        double f = fmax(uneven, fmin(common, rows / (double)(LEAST_ROWS * d)));
         find_least(g, i, leak);
         weigh_family(g, i, 1 / f);
         g->worth[i] = 1 / f;

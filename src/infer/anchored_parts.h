@@ -26,5 +26,7 @@ void encoder_z(const signal *s, const anchored *a, double *z, double *z_sd);
 /* x = z weights + bias: weights (d, D), bias (D). */
 lscm_status encoder_invert(const signal *s, const anchored *a, double *weights, double *bias,
                            lscm_error *why);
+/* Widens the draws by what z has wrong in all rows alike; `in` says how much. */
+void anchored_take_errors(anchored *a, const graph_posterior *g, const anchored_input *in);
 
 #endif

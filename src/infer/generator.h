@@ -81,10 +81,14 @@ size_t generator_state_size(const generator *g);
 void generator_state_get(const generator *g, void *out);
 void generator_state_set(generator *g, const void *from);
 
-/* Takes the best round's network and judges it: r2 (d) of held-out values, NaN where there were
- * none; leak (d): the variance, per direction, that the other nodes leak into z_j
- * (generator_leak.c). From then on every value is in its place. */
-lscm_status generator_finish(generator *g, double *r2, double *leak, lscm_error *why);
+/* What held-out values say of z (generator_leak.c). */
+typedef struct generator_errors {
+    double *r2;   /* (d): of the values, NaN where there were none */
+    double *leak; /* (d): the variance, per direction, that the other nodes leak into z_j */
+    double gain;  /* sd of the error of z_j's scale, a share of it */
+} generator_errors;
+/* Takes the best round's network and judges it. From then on every value is in its place. */
+lscm_status generator_finish(generator *g, generator_errors *out, lscm_error *why);
 /* The same for a network that was trained on z as it was given (rounds = 0). */
 lscm_status generator_adopt(generator *g, lscm_error *why);
 /* z, sd (rows, d) by that network, with a model's help or without (NULL); values of do() have sd 0.

@@ -66,7 +66,7 @@ static double misled(const generator *g, size_t j, const double *sd)
     return count > 0 && sum > 0 ? sqrt(sum / count) : 0;
 }
 
-lscm_status generator_finish(generator *g, double *r2, double *leak, lscm_error *why)
+lscm_status generator_finish(generator *g, generator_errors *out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const generator_rows *r = &g->rows;
@@ -81,10 +81,10 @@ lscm_status generator_finish(generator *g, double *r2, double *leak, lscm_error 
         generator_sweep(g, false, false, k + 1 == SWEEPS ? collect : NULL, &c);
     }
     for (size_t j = 0; j < d; j++) {
-        r2[j] = 1 - generator_missed(g, j);
+        out->r2[j] = 1 - generator_missed(g, j);
         g->wrong[j] = misled(g, j, c.sd);
     }
-    TRY(generator_leaks(g, leak, why));
+    TRY(generator_leaks(g, out, why));
     for (size_t n = 0; n < r->rows; n++) {
         for (size_t j = 0; j < d; j++) {
             if (r->mask[n * d + j] != 0) {

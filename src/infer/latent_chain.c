@@ -103,10 +103,11 @@ done:
 static lscm_status update(latent_chain *c, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    TRY(families_update(&c->families, c->z, why));
+    TRY(families_update(&c->families, c->z, why)); /* counts the rows again, too */
     for (size_t i = 0; i < c->g.d; i++) {
-        const family *f = &c->families.list[i];
+        family *f = &c->families.list[i];
         size_t m = f->count + 1;
+        f->rows *= c->p->graph->worth[i];
         cblas_dscal((int)(m * m), c->p->graph->worth[i],
                     c->families.scatter + (f->scatter - c->families.scatter), 1);
     }
@@ -135,9 +136,6 @@ static lscm_status begin(latent_chain *c, size_t number, rng r, lscm_error *why)
     c->g.order_given = p->order_given;
     graph_chain_begin(&c->g, p->start, number, (rng){r.seed, r.stream + 2 * number});
     TRY(p->clip > 0 ? begin_clipped(c, why) : begin_noisy(c, why));
-    for (size_t i = 0; i < d; i++) {
-        c->families.list[i].rows *= p->graph->worth[i];
-    }
     TRY(update(c, why));
     graph_chain_draw(&c->g);
 done:

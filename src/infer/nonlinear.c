@@ -16,8 +16,8 @@ static void lay_out(nonlinear *n)
     arena *a = &n->memory;
     size_t d = n->x.d;
     double **entries[] = {&n->guess, &n->z, &n->sd, &n->told, &n->told_sd};
-    double **nodes[] = {&n->r2,        &n->leak,  &n->middle,       &n->reach,
-                        &n->intercept, &n->sigma, &n->latents.mean, &n->latents.spectrum};
+    double **nodes[] = {&n->errors.r2, &n->errors.leak, &n->middle,       &n->reach,
+                        &n->intercept, &n->sigma,       &n->latents.mean, &n->latents.spectrum};
     for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++) {
         *entries[k] = arena_take(a, n->x.rows * d, sizeof(double));
     }
@@ -194,8 +194,9 @@ done:
     return status;
 }
 
-/* The first rounds of a network; missed, after them: the share of held-out values' variance times
- * that of f. Values alone are all within the labels, where either kind may do. */
+/* The first rounds of a network, and what it misses after them: misfit sqrt(held-out) kernel^2, the
+ * rms of f, the share of held-out values' variance, and that of the kernel of its kind. None of the
+ * three is right alone: values are all within the labels, where either kind may do. */
 static lscm_status try_network(nonlinear *n, const anchored_input *in, bool homogeneous,
                                double *missed, lscm_error *why)
 {
@@ -217,7 +218,8 @@ static lscm_status try_network(nonlinear *n, const anchored_input *in, bool homo
             goto done;
         }
     }
-    *missed = round.misfit * round.misfit * (isnan(round.held_out) ? 1 : round.held_out);
+    double kernel = 1 - n->kernel.r2[homogeneous ? KERNEL_HOMOGENEOUS : KERNEL_BIASED];
+    *missed = round.misfit * sqrt(isnan(round.held_out) ? 1 : round.held_out) * kernel * kernel;
 done:
     return status;
 }
@@ -226,8 +228,10 @@ done:
  * after two rounds of many nodes. */
 lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *why)
 {
+    const double HANDICAP = 1.5; /* with biases the misfit is smaller from the start */
     lscm_status status = LSCM_OK;
-    double missed[2] = {0};
+    double biased = 0;
+    double homogeneous = 0;
     generator *kept = NULL;
     n->network = in->settings->encoder != ENCODE_KERNEL;
     n->homogeneous = n->kernel.space.family == KERNEL_HOMOGENEOUS;
@@ -235,15 +239,15 @@ lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *
         TRY(open_network(n, in->settings, n->homogeneous, why));
         goto done;
     }
-    TRY(try_network(n, in, !n->homogeneous, &missed[1], why));
+    TRY(try_network(n, in, false, &biased, why));
     kept = n->g;
     n->g = NULL;
-    TRY(try_network(n, in, n->homogeneous, &missed[0], why));
-    if (missed[1] < missed[0]) {
+    TRY(try_network(n, in, true, &homogeneous, why));
+    n->homogeneous = homogeneous < HANDICAP * biased;
+    if (!n->homogeneous) {
         generator *other = n->g;
         n->g = kept;
         kept = other;
-        n->homogeneous = !n->homogeneous;
         TRY(nonlinear_model(n, in, why));
     }
 done:
@@ -251,9 +255,11 @@ done:
     return status;
 }
 
-/* Where values label each node, and how many entries of z lie beyond. sorted: (rows), scratch. */
+/* Where values label each node, and how many entries of z lie beyond. Near the outermost values an
+ * encoder falls short already: there are labels on one side only. sorted: (rows), scratch. */
 static void find_reach(nonlinear *n, double *sorted)
 {
+    const double OUTER = 0.06;
     size_t d = n->x.d;
     n->outside = 0;
     for (size_t j = 0; j < d; j++) {
@@ -264,8 +270,8 @@ static void find_reach(nonlinear *n, double *sorted)
             }
         }
         qsort(sorted, count, sizeof *sorted, quantile_compare);
-        double low = quantile_of_sorted(sorted, count, 0.01);
-        double high = quantile_of_sorted(sorted, count, 0.99);
+        double low = quantile_of_sorted(sorted, count, OUTER);
+        double high = quantile_of_sorted(sorted, count, 1 - OUTER);
         n->middle[j] = (low + high) / 2;
         n->reach[j] = (high - low) / 2;
         for (size_t r = 0; r < n->x.rows; r++) {
@@ -329,7 +335,7 @@ static void take_kernel(nonlinear *n)
             n->sd[k] = 0;
         }
     }
-    memcpy(n->r2, n->kernel.node_r2, n->x.d * sizeof(double));
+    memcpy(n->errors.r2, n->kernel.node_r2, n->x.d * sizeof(double));
 }
 
 lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *in, lscm_error *why)
@@ -337,10 +343,11 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     lscm_status status = LSCM_OK;
     anchored_input with = input_of(n, in, in->draws);
     if (n->network) {
-        TRY(generator_finish(n->g, n->r2, n->leak, why));
+        TRY(generator_finish(n->g, &n->errors, why));
         TRY(generator_read(n->g, NULL, n->z, n->sd, n->blur, why));
         with.blur = n->blur;
-        with.leak = n->leak;
+        with.leak = n->errors.leak;
+        with.gain = n->errors.gain;
     } else {
         TRY(generator_adopt(n->g, why));
         take_kernel(n);

@@ -19,19 +19,17 @@ typedef struct nonlinear {
     features x;
     kernel_encoder kernel;
     generator *g;
-    signal latents;                /* z as variables that are observed */
-    bool homogeneous;              /* the network has no biases */
-    bool network;                  /* z is refined; else the kernel's */
-    uint8_t *held;                 /* (rows, d) */
-    double *guess;                 /* (rows, d): the kernel's z */
-    double *z, *sd;                /* (rows, d) */
-    double *told, *told_sd;        /* (rows, d): the same with the model's help */
-    double *blur;                  /* (d, d, d) */
-    double *leak;                  /* (d): see generator_finish */
-    double *r2;                    /* (d): of held-out values, NaN where there were none */
+    signal latents;         /* z as variables that are observed */
+    bool homogeneous;       /* the network has no biases */
+    bool network;           /* z is refined; else the kernel's */
+    uint8_t *held;          /* (rows, d) */
+    double *guess;          /* (rows, d): the kernel's z */
+    double *z, *sd;         /* (rows, d) */
+    double *told, *told_sd; /* (rows, d): the same with the model's help */
+    double *blur;           /* (d, d, d) */
+    generator_errors errors;
     double *w, *intercept, *sigma; /* the mean model */
-    double *middle, *reach; /* (d): where values label node j: middle_j +- reach_j, all but the
-                               outer percent on either side */
+    double *middle, *reach;        /* (d): where values label node j well: middle_j +- reach_j */
     size_t outside; /* entries of z, not set by do(), beyond the values that label their node */
     arena memory;
 } nonlinear;

@@ -88,8 +88,8 @@ static json_t *anchors_of(const nonlinear *n, char *const *names)
         char number[32];
         json_t *one = json_pack("{s:I}", "values", (json_int_t)n->kernel.labels[j]);
         (void)snprintf(number, sizeof number, "%zu", j);
-        if (isfinite(n->r2[j])) {
-            (void)json_object_set_new(one, "r2", json_real(n->r2[j]));
+        if (isfinite(n->errors.r2[j])) {
+            (void)json_object_set_new(one, "r2", json_real(n->errors.r2[j]));
         }
         (void)json_object_set_new(all, names != NULL ? names[j] : number, one);
     }
@@ -122,8 +122,8 @@ void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
     size_t node = 0;
     size_t entries = 0;
     for (size_t j = 0; j < n->x.d; j++) {
-        if (n->r2[j] < worst) {
-            worst = n->r2[j];
+        if (n->errors.r2[j] < worst) {
+            worst = n->errors.r2[j];
             node = j;
         }
     }
