@@ -129,6 +129,15 @@ static void make_identity(made_signal *m)
     memcpy(m->s.y, m->z, m->s.rows * m->s.d * sizeof(double));
 }
 
+static double mean_of(const double *x, size_t first, size_t step, size_t count)
+{
+    double sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        sum += x[first + k * step] / (double)count;
+    }
+    return sum;
+}
+
 static void test_identity(void **state)
 {
     (void)state;
@@ -144,11 +153,56 @@ static void test_identity(void **state)
     check_finite(&a, &m.s);
     assert_memory_equal(a.z, m.z, m.s.rows * m.s.d * sizeof(double));
     for (size_t e = 0; e < 16; e++) {
-        double mean = 0;
+        assert_near(mean_of(a.w, e, 16, a.draws), m.w[e], 0.15);
+    }
+    anchored_close(&a);
+    made_signal_free(&m);
+}
+
+/* Variables read off x: beyond its reach only z's side is known, rows count for less where much
+ * leaks, and the scale is known to a tenth. Weights and noise stay where they are, and the draws
+ * spread as told: the sd of a root's log s is that of its gain, plus the little of its rows. */
+static void test_errors(void **state)
+{
+    (void)state;
+    lcg g = {32};
+    made_design big = PLAIN;
+    big.observational = 400;
+    big.per_set = 100;
+    made_signal m = made_signal_of(&big, &g);
+    lscm_fit_settings settings = defaults();
+    anchored a;
+    const double reach[4] = {2.5, 2.5, 2.5, 2.5};
+    const double leak[4] = {1e-3, 1e-3, 1e-3, 1e-3};
+    make_identity(&m);
+    for (size_t k = 0; k < m.s.rows * 4; k++) {
+        m.s.y[k] = m.s.mask[k] != 0 ? m.s.y[k] : fmax(fmin(m.s.y[k], 2.5), -2.5);
+    }
+    anchored_input in = {.signal = &m.s,
+                         .settings = &settings,
+                         .draws = 1000,
+                         .read_off = true,
+                         .reach = reach,
+                         .leak = leak,
+                         .gain = 0.1};
+    assert_ok(anchored_infer(&a, &in, &why));
+    assert_int_equal(a.sampler, SAMPLER_LATENT);
+    assert_true(a.dispersion > 1.5);
+    check_graph(&a, m.w);
+    check_finite(&a, &m.s);
+    for (size_t e = 0; e < 16; e++) {
+        assert_near(mean_of(a.w, e, 16, a.draws), m.w[e], 0.2);
+    }
+    for (size_t j = 0; j < 4; j++) {
+        double log_sigma = 0;
+        double squares = 0;
         for (size_t k = 0; k < a.draws; k++) {
-            mean += a.w[k * 16 + e] / (double)a.draws;
+            double one = log(a.sigma[k * 4 + j] / m.sigma[j]);
+            log_sigma += one / (double)a.draws;
+            squares += one * one / (double)a.draws;
         }
-        assert_near(mean, m.w[e], 0.15);
+        assert_near(log_sigma, 0, 0.15);
+        assert_near(sqrt(squares - log_sigma * log_sigma), 0.11, 0.03);
     }
     anchored_close(&a);
     made_signal_free(&m);
@@ -485,10 +539,15 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets),    cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_knowledge),  cmocka_unit_test(test_order),
-        cmocka_unit_test(test_equal),      cmocka_unit_test(test_graph_prior),
-        cmocka_unit_test(test_degenerate), cmocka_unit_test(test_degenerate_identity),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_knowledge),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_graph_prior),
+        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_degenerate_identity),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
