@@ -8,20 +8,24 @@ static double first_size(const mlp_shape *shape, size_t layer)
     return sqrt((layer > 0 ? 2.0 : 1.0) / (double)shape->width[layer]);
 }
 
+/* Scratch of a layer: U, and what orthogonal needs. */
+static size_t scratch_of(const mlp_shape *shape, size_t layer)
+{
+    size_t in = shape->width[layer];
+    size_t out = shape->width[layer + 1];
+    size_t least = in < out ? in : out;
+    return 2 * in * out + 2 * least * least;
+}
+
 void NAMED(muon, lay_out)(MUON *o, arena *a, const mlp_shape *shape, const BACKEND *backend)
 {
-    size_t matrix = 0;
-    size_t square = 0;
+    size_t scratch = 0;
     for (size_t l = 0; l < shape->layers; l++) {
-        size_t in = shape->width[l];
-        size_t out = shape->width[l + 1];
-        size_t least = in < out ? in : out;
-        matrix = in * out > matrix ? in * out : matrix;
-        square = least * least > square ? least * least : square;
+        scratch += scratch_of(shape, l);
     }
     *o = (MUON){.shape = *shape, .backend = backend, .steps = o->steps};
     o->state = arena_take(a, 2 * mlp_count(shape), sizeof(REAL));
-    o->work = arena_take(a, 2 * matrix + 2 * square, sizeof(REAL));
+    o->work = arena_take(a, scratch, sizeof(REAL));
 }
 
 void NAMED(muon, draw)(const mlp_shape *shape, rng r, REAL *parameters)
@@ -62,35 +66,70 @@ void NAMED(muon, orthogonal)(const BACKEND *b, size_t rows, size_t cols, REAL *x
     }
 }
 
-void NAMED(muon, step)(MUON *o, double rate, REAL *parameters, const REAL *gradient)
+typedef struct muon_job {
+    MUON *o;
+    double rate;
+    REAL *parameters;
+    const REAL *gradient;
+} muon_job;
+
+/* Layers are independent; the one with the k-th most work is the k-th to begin. */
+static size_t layer_of(const mlp_shape *shape, size_t k)
+{
+    for (size_t l = 0;; l++) {
+        size_t before = 0;
+        for (size_t m = 0; m < shape->layers; m++) {
+            size_t mine = scratch_of(shape, l);
+            size_t other = scratch_of(shape, m);
+            before += other > mine || (other == mine && m < l) ? 1 : 0;
+        }
+        if (before == k) {
+            return l;
+        }
+    }
+}
+
+static void step_layer(void *self, size_t k, size_t worker)
 {
     const double keep = 0.95;
+    const muon_job *job = self;
+    const MUON *o = job->o;
     const BACKEND *b = o->backend;
     const mlp_shape *shape = &o->shape;
-    size_t count = mlp_count(shape);
-    double t = (double)++o->steps;
+    size_t l = layer_of(shape, k);
+    size_t at = mlp_offset(shape, l);
+    size_t in = shape->width[l];
+    size_t out = shape->width[l + 1];
+    size_t n = in * out;
+    double t = (double)o->steps;
     backend_adam adam = {.b1 = 0.9,
                          .b2 = 0.99,
                          .outside = 1e-8,
-                         .rate = rate / (1 - pow(0.9, t)),
+                         .rate = job->rate / (1 - pow(0.9, t)),
                          .correct = 1 / (1 - pow(0.99, t))};
-    for (size_t l = 0; l < shape->layers; l++) {
-        size_t at = mlp_offset(shape, l);
-        size_t in = shape->width[l];
-        size_t out = shape->width[l + 1];
-        size_t n = in * out;
-        REAL *momentum = o->state + at;
-        REAL *u = o->work;
-        b->scale(n, (REAL)keep, momentum);
-        b->axpy(n, 1, gradient + at, momentum);
-        b->copy(n, gradient + at, u);
-        b->axpy(n, (REAL)keep, momentum, u);
-        NAMED(muon, orthogonal)(b, in, out, u, o->work + n);
-        double longest = sqrt((double)(in > out ? in : out));
-        b->axpy(n, (REAL)(-rate * first_size(shape, l) * longest), u, parameters + at);
-        if (shape->bias) {
-            b->adam(out, &adam, parameters + at + n, gradient + at + n, o->state + at + n,
-                    o->state + count + at + n);
-        }
+    REAL *momentum = o->state + at;
+    REAL *u = o->work;
+    (void)worker;
+    for (size_t m = 0; m < l; m++) {
+        u += scratch_of(shape, m);
     }
+    b->scale(n, (REAL)keep, momentum);
+    b->axpy(n, 1, job->gradient + at, momentum);
+    b->copy(n, job->gradient + at, u);
+    b->axpy(n, (REAL)keep, momentum, u);
+    NAMED(muon, orthogonal)(b, in, out, u, u + n);
+    double longest = sqrt((double)(in > out ? in : out));
+    b->axpy(n, (REAL)(-job->rate * first_size(shape, l) * longest), u, job->parameters + at);
+    if (shape->bias) {
+        b->adam(out, &adam, job->parameters + at + n, job->gradient + at + n, o->state + at + n,
+                o->state + mlp_count(shape) + at + n);
+    }
+}
+
+void NAMED(muon, step)(MUON *o, double rate, REAL *parameters, const REAL *gradient)
+{
+    const backend_device *device = o->backend->device;
+    muon_job job = {o, rate, parameters, gradient};
+    o->steps++;
+    device->each(device->workers(), o->shape.layers, step_layer, &job);
 }

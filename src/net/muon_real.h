@@ -5,7 +5,7 @@ typedef struct MUON {
     const BACKEND *backend;
     uint64_t steps; /* done */
     REAL *state;    /* (2, parameters): M, or Adam's m, of each; Adam's s */
-    REAL *work;     /* (2, largest matrix), then (2, its smaller side squared) */
+    REAL *work;     /* of each layer: (2, its matrix), then (2, its smaller side squared) */
 } MUON;
 
 void NAMED(muon, lay_out)(MUON *o, arena *a, const mlp_shape *shape, const BACKEND *backend);
