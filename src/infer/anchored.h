@@ -75,7 +75,7 @@ typedef struct graph_posterior {
     uint32_t *parents; /* (draws, d) */
     size_t *order;     /* (draws, d) */
     double *edge_prob; /* (d, d) */
-    double *least;     /* (d, d): weights below cannot be told from what leaks; 0: none do */
+    double *leak_sd;   /* (d, d): by which what leaks moves a weight; 0: nothing leaks */
     double *worth;     /* (d): what a row counts in the family of each node */
     double *variance;  /* (draws): s^2 of the draw, one variance for all; else 0 */
     dag_result result;

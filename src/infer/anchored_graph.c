@@ -35,7 +35,7 @@ static void lay_out(graph_posterior *g, const anchored_input *in, arena *a)
     g->order = arena_take(a, in->draws * d, sizeof *g->order);
     g->guess = arena_take(a, d, sizeof *g->guess);
     g->worth = arena_take(a, d, sizeof(double));
-    g->least = arena_take(a, d * d, sizeof(double));
+    g->leak_sd = arena_take(a, d * d, sizeof(double));
     g->edge_prob = arena_take(a, d * d, sizeof(double));
     g->variance = arena_take(a, in->draws, sizeof(double));
 }
@@ -281,15 +281,20 @@ static double leak_into(size_t i, size_t d, const double *w, const double *leak)
     return sum;
 }
 
-/* A parent p whose weight is w gives z_i the variance w^2 var z_p; less than three sd of what leaks
- * is not an edge that can be told. */
-static void find_least(graph_posterior *g, size_t i, double leak)
+/* A parent p whose weight is w gives z_i the variance w^2 var z_p. What leaks is as much per
+ * direction, or, from those that vary more than the mean, in proportion. */
+static void find_leak_sd(graph_posterior *g, size_t i, double leak)
 {
     const family *f = &g->families.list[i];
+    size_t m = f->count + 1;
+    double rows = fmax(f->rows, 1);
+    double mean = 0;
     for (size_t p = 0; p < f->count; p++) {
-        double variance = f->scatter[p * (f->count + 1) + p] / fmax(f->rows, 1);
-        g->least[f->candidate[p] * g->families.d + i] =
-            variance > 0 ? 3 * sqrt(leak / variance) : 0;
+        mean += f->scatter[p * m + p] / rows / (double)f->count;
+    }
+    for (size_t p = 0; p < f->count; p++) {
+        double variance = fmin(f->scatter[p * m + p] / rows, mean);
+        g->leak_sd[f->candidate[p] * g->families.d + i] = variance > 0 ? sqrt(leak / variance) : 0;
     }
 }
 
@@ -314,7 +319,7 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
         double common = t->variance[i] > 0 ? 1 + rows * leak / t->variance[i] : 1;
         double uneven = in->reach != NULL ? 1 : t->slopes[i];
         double f = fmax(uneven, fmin(common, rows / (double)(LEAST_ROWS * d)));
-        find_least(g, i, leak);
+        find_leak_sd(g, i, leak);
         weigh_family(g, i, 1 / f);
         g->worth[i] = 1 / f;
         g->dispersion += f / (double)d;
