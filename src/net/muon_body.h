@@ -129,7 +129,8 @@ static void step_layer(void *self, size_t k, size_t worker)
 void NAMED(muon, step)(MUON *o, double rate, REAL *parameters, const REAL *gradient)
 {
     const backend_device *device = o->backend->device;
-    muon_job job = {o, rate, parameters, gradient};
+    muon_job job = {.o = o, .rate = rate, .gradient = gradient};
+    job.parameters = parameters;
     o->steps++;
     device->each(device->workers(), o->shape.layers, step_layer, &job);
 }
