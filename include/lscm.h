@@ -348,6 +348,18 @@ LSCM_API lscm_settings_table lscm_fit_table(void);
 /* The posterior over models, a run. */
 typedef struct lscm_posterior lscm_posterior;
 
+/* ---- Several processes ----
+ *
+ * The processes of a job: those that mpirun started, where the library was built with MPI; else
+ * one. NULL stands for one, too. */
+typedef struct lscm_comm lscm_comm;
+LSCM_API lscm_status lscm_comm_open(lscm_comm **out, lscm_error *why);
+LSCM_API void lscm_comm_close(lscm_comm *comm);
+LSCM_API int lscm_comm_rank(const lscm_comm *comm); /* 0 .. size - 1 */
+LSCM_API int lscm_comm_size(const lscm_comm *comm);
+/* A counter that all of them share: 0, 1, 2, .., each number to one caller. */
+LSCM_API lscm_status lscm_comm_next(lscm_comm *comm, uint64_t *out, lscm_error *why);
+
 /* Fits and keeps a run folder up to date: trace.csv, checkpoint, and at the end config.json,
  * posterior.nc and summary.json. `folder` NULL: nothing is written. `order` (d) or NULL overrides
  * the order setting. `resume` continues from the folder's checkpoint, bit for bit. Stopped by
