@@ -27,6 +27,8 @@ int evaluate_run(int argc, char **argv);
 int fit_run(int argc, char **argv);
 int sample_run(int argc, char **argv);
 int transform_run(int argc, char **argv);
+int compare_run(int argc, char **argv);
+int report_run(int argc, char **argv);
 int reproduce_run(int argc, char **argv);
 const struct argp *simulate_argp(void);
 const struct argp *info_argp(void);
@@ -36,11 +38,14 @@ const struct argp *evaluate_argp(void);
 const struct argp *fit_argp(void);
 const struct argp *sample_argp(void);
 const struct argp *transform_argp(void);
+const struct argp *compare_argp(void);
+const struct argp *report_argp(void);
 const struct argp *reproduce_argp(void);
 
 /* Options that several subcommands take; each names those it wants in its table by these macros. */
 typedef struct common_options {
     bool quiet, json, force;
+    bool threads; /* said how many */
 } common_options;
 
 enum { OPTION_FORCE = 'f', OPTION_QUIET = 'q', OPTION_JSON = 'j', OPTION_THREADS = 't' };
@@ -58,7 +63,8 @@ enum { OPTION_FORCE = 'f', OPTION_QUIET = 'q', OPTION_JSON = 'j', OPTION_THREADS
     }
 #define COMMON_THREADS                                                                             \
     {                                                                                              \
-        "threads", OPTION_THREADS, "N", 0, "Threads to use (default: one per core)", 9             \
+        "threads", OPTION_THREADS, "N", 0,                                                         \
+            "Threads to use (default: one per core, shared by the processes of mpirun)", 9         \
     }
 
 /* True when `key` was one of the above. */
@@ -66,6 +72,12 @@ bool common_parse(int key, const char *argument, common_options *options, struct
 
 /* argp_parse, after naming the nearest option for an unknown one; `name` is "simulate". */
 void cli_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input);
+
+/* lscm_comm_open; unless --threads or OMP_NUM_THREADS says otherwise, processes on one machine
+ * share its cores. */
+lscm_status processes_open(lscm_comm **out, const common_options *common, lscm_error *why);
+/* In all processes of mpirun but the first, nothing is printed from here on. */
+void only_first_speaks(void);
 
 /* Prints the sentence; returns the exit code that goes with it. */
 int cli_fail(const lscm_error *why);

@@ -1,4 +1,5 @@
-/* lscm export IN OUT: a graph as DOT, or drawn by Graphviz's `dot`; a run's draws and edges. */
+/* lscm export IN OUT: a graph as text for other programs, or drawn by Graphviz's `dot`; a run's
+ * draws and edges. */
 #include "files.h"
 
 #include <errno.h>
@@ -23,6 +24,10 @@ const struct argp *export_argp(void)
             "OUT ends in\n"
             "  .dot              the graph as text for Graphviz\n"
             "  .svg .pdf .png    the graph, drawn by Graphviz\n"
+            "  .graphml          the graph for Gephi, Cytoscape, igraph, NetworkX: names; "
+            "probability of each edge, mean, sd and sign of its weight\n"
+            "  .json             nodes and edges (node-link, as NetworkX and D3 read them), the "
+            "order; of a run with 90% intervals, settings and summary\n"
             "  .csv              of a run: every pair of nodes with the probability of its edge, "
             "and mean, sd and 90% interval of its weight\n"
             "  .npz              of a run: w, sigma, intercept, order, log_p, log_q, edge_prob, z, "
@@ -33,6 +38,7 @@ const struct argp *export_argp(void)
             "  lscm export data.nc graph.svg\n"
             "  lscm export data.run graph.svg\n"
             "  lscm export data.run edges.csv\n"
+            "  lscm export data.run graph.graphml\n"
             "  lscm export chamber.csv graph.dot --ignore soft,env --truth dag.csv",
     };
     return &argp;
@@ -76,7 +82,7 @@ typedef struct subject {
 static lscm_status save(const subject *in, const char *path, bool force, lscm_error *why)
 {
     return in->run != NULL ? lscm_posterior_export(in->run, path, force, why)
-                           : lscm_dataset_save_dot(in->data, path, force, why);
+                           : lscm_dataset_save_graph(in->data, path, force, why);
 }
 
 /* The DOT text and the drawing are made beside the output and renamed when whole. */
@@ -117,10 +123,11 @@ static lscm_status open_subject(const file_arguments *a, subject *in, lscm_error
     return lscm_posterior_open(&in->run, a->in, why);
 }
 
-enum { FORMATS = 6, DRAWN = 3, DATA_FORMATS = 4 };
+enum { FORMATS = 8, DRAWN = 3, DATA_FORMATS = 6 };
 
-/* First what is text or drawn, then what only a run has. */
-static const char *const ENDINGS[FORMATS] = {"svg", "pdf", "png", "dot", "csv", "npz"};
+/* First what is drawn, then text, then what only a run has. */
+static const char *const ENDINGS[FORMATS] = {"svg",     "pdf",  "png", "dot",
+                                             "graphml", "json", "csv", "npz"};
 
 static void summarise(const subject *in, const char *out, size_t format)
 {
@@ -149,7 +156,8 @@ int export_run(int argc, char **argv)
         format++;
     }
     if (format == known) {
-        (void)fprintf(stderr, "lscm: %s: a %s goes to %s.dot, .svg, .pdf or .png\n", a.out,
+        (void)fprintf(stderr,
+                      "lscm: %s: a %s goes to %s.dot, .graphml, .json, .svg, .pdf or .png\n", a.out,
                       known == FORMATS ? "run" : "graph", known == FORMATS ? ".npz, .csv, " : "");
         return EXIT_USAGE;
     }

@@ -64,15 +64,18 @@ const struct argp *fit_argp(void)
             "posterior over graphs: exact to 20 nodes, sampled beyond. Method biols is the "
             "algorithm of the paper \"Learning Latent Structural "
             "Causal "
-            "Models\".\v"
+            "Models\". Methods vae and graphvae are baselines to compare with: autoencoders that "
+            "do not know of interventions.\v"
             "Examples:\n"
             "  lscm fit data.nc\n"
             "  lscm fit data.npz --order given --out run\n"
             "  lscm fit cells.csv --tiers 'drug;raf,mek;erk' --forbid 'mek->raf'\n"
             "  lscm fit data.npz --method biols --decoder mlp --steps 2000\n"
-            "  lscm fit data.npz --decoder mlp --resume\n\n"
+            "  lscm fit data.npz --decoder mlp --resume\n"
+            "  mpirun -n 4 lscm fit big.nc\n\n"
             "Variables that are observed themselves (a CSV; no values) have the decoder identity. "
-            "A run folder holds config.json, summary.json and posterior.nc (opens in ArviZ). "
+            "A run folder holds report.html (open it in a browser), config.json, summary.json and "
+            "posterior.nc (opens in ArviZ). "
             "Ctrl-C "
             "stops; networks, which take longer, then keep a checkpoint for --resume.",
     };
@@ -129,8 +132,21 @@ static lscm_status parse_order(const lscm_dataset *data, const char *text, size_
     return LSCM_OK;
 }
 
-static lscm_status run(arguments *a, const char *folder, const lscm_progress *progress,
-                       lscm_posterior **out, lscm_error *why)
+/* report.html beside the rest. A run without it is still a run. */
+static void write_report(const lscm_posterior *posterior, const lscm_dataset *data,
+                         const char *folder)
+{
+    char path[4096 + 16];
+    lscm_error why = {0};
+    const lscm_report_options options = {.folder = folder, .truth = data, .force = true};
+    (void)snprintf(path, sizeof path, "%s/report.html", folder);
+    if (lscm_report(posterior, path, &options, &why) != LSCM_OK) {
+        (void)fprintf(stderr, "lscm: the run is whole, but has no report: %s\n", why.text);
+    }
+}
+
+static lscm_status run(arguments *a, const char *folder, lscm_comm *comm,
+                       const lscm_progress *progress, lscm_posterior **out, lscm_error *why)
 {
     lscm_settings_table table = lscm_fit_table();
     lscm_fit_settings settings;
@@ -154,6 +170,7 @@ static lscm_status run(arguments *a, const char *folder, const lscm_progress *pr
     if (status == LSCM_OK) {
         status = known_read(&a->known, nodes_of_data(data), &known, why);
     }
+    status = lscm_comm_agree(comm, status, why);
     if (status == LSCM_OK) {
         lscm_run_options options = {.folder = folder,
                                     .order = order,
@@ -162,8 +179,12 @@ static lscm_status run(arguments *a, const char *folder, const lscm_progress *pr
                                     .opened = a->open,
                                     .forbidden = known.forbidden,
                                     .required = known.required,
-                                    .tiers = known.tiers};
+                                    .tiers = known.tiers,
+                                    .comm = comm};
         status = lscm_fit(out, data, &settings, &options, progress, why);
+    }
+    if (status == LSCM_OK && *out != NULL) {
+        write_report(*out, data, folder);
     }
     known_free(&a->known, &known);
     lscm_dataset_free(data);
@@ -178,18 +199,24 @@ int fit_run(int argc, char **argv)
     lscm_posterior *posterior = NULL;
     progress_bar bar;
     char folder[4096];
+    only_first_speaks();
     cli_parse("fit", fit_argp(), argc, argv, &a);
     if (a.out != NULL) {
         (void)snprintf(folder, sizeof folder, "%s", a.out);
     } else {
         default_run(a.in, folder, sizeof folder);
     }
+    lscm_comm *comm = NULL;
     lscm_progress progress = progress_begin(&bar, a.common.quiet);
-    lscm_status status = run(&a, folder, &progress, &posterior, &why);
+    lscm_status status = processes_open(&comm, &a.common, &why);
+    if (status == LSCM_OK) {
+        status = run(&a, folder, comm, &progress, &posterior, &why);
+    }
     progress_end(&bar);
-    if (status == LSCM_OK && (a.common.json || !a.common.quiet)) {
+    if (status == LSCM_OK && posterior != NULL && (a.common.json || !a.common.quiet)) {
         print_fit(posterior, folder, a.common.json);
     }
     lscm_posterior_free(posterior);
+    lscm_comm_close(comm);
     return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
 }

@@ -1,5 +1,6 @@
 /* lscm info FILE: what a data file holds, after one pass that checks every row. */
 #include "files.h"
+#include "info_folder.h"
 
 #include <jansson.h>
 #include <libsmartcols/libsmartcols.h>
@@ -19,15 +20,15 @@ const struct argp *info_argp(void)
     static const struct argp argp = {
         .options = options,
         .parser = files_parse,
-        .args_doc = "FILE",
-        .doc = "Show what a data file holds: shapes, types, interventions, "
-               "the true model when it is known, "
-               "and how it was made. Every row is checked on the way; a "
-               "broken file is named with the place "
-               "of the first fault.\v"
+        .args_doc = "FILE|RUN",
+        .doc = "Show what a data file holds: shapes, types, interventions, the true model when it "
+               "is known, and how it was made. Every row is checked on the way; a broken file is "
+               "named with the place of the first fault. Of a run folder: what was found and how "
+               "well, what it was fitted to and with which settings, and its files.\v"
                "Examples:\n"
                "  lscm info data.nc\n"
                "  lscm info data.npz --json\n"
+               "  lscm info data.run\n"
                "  lscm info chamber.csv --ignore soft,env",
     };
     return &argp;
@@ -222,12 +223,15 @@ static void print_json(const file_arguments *a, const lscm_dataset *data, const 
 
 int info_run(int argc, char **argv)
 {
-    file_arguments a = {.wanted = 1, .missing = "name the file to look at"};
+    file_arguments a = {.wanted = 1, .missing = "name the file or run to look at"};
     lscm_error why = {0};
     lscm_dataset *data = NULL;
     lscm_overview overview = {0};
     progress_bar bar;
     cli_parse("info", info_argp(), argc, argv, &a);
+    if (is_run(a.in)) {
+        return info_folder(a.in, &a.common);
+    }
     lscm_progress progress = progress_begin(&bar, a.common.quiet);
     lscm_status status = lscm_dataset_open(&data, a.in, &a.open, &why);
     if (status == LSCM_OK) {

@@ -8,13 +8,17 @@
 const command COMMANDS[] = {
     {"simulate", "make data with a known causal model: every data set of the paper", simulate_run,
      simulate_argp},
-    {"info", "show what a data file holds and check all of it", info_run, info_argp},
+    {"info", "show what a data file holds and check all of it, or what a run holds", info_run,
+     info_argp},
     {"convert", "turn a data file into another format", convert_run, convert_argp},
     {"fit", "find the causal variables, their graph and weights", fit_run, fit_argp},
     {"evaluate", "score a run or another estimate against the truth", evaluate_run, evaluate_argp},
+    {"compare", "show runs side by side: graphs, scores, where they disagree", compare_run,
+     compare_argp},
     {"sample", "ask a run what would be seen under do(...)", sample_run, sample_argp},
     {"transform", "read the causal variables off new data", transform_run, transform_argp},
-    {"export", "draw a graph; a run's draws and edges for other programs", export_run, export_argp},
+    {"export", "graphs, edges and draws for other programs; drawings", export_run, export_argp},
+    {"report", "write a page about a run that people can read", report_run, report_argp},
     {"reproduce", "repeat an experiment of the paper and draw its figure", reproduce_run,
      reproduce_argp},
     {NULL, NULL, NULL, NULL},
@@ -114,7 +118,8 @@ int main(int argc, char **argv)
         return help_run(argc - 1, argv + 1);
     }
     const command *cmd = find(argv[1]);
-    if (strcmp(argv[1], "fit") == 0 || strcmp(argv[1], "reproduce") == 0) {
+    if (strcmp(argv[1], "fit") == 0 || strcmp(argv[1], "reproduce") == 0 ||
+        strcmp(argv[1], "report") == 0) {
         wait_quietly(argv);
     }
     return cmd != NULL ? cmd->run(argc - 1, argv + 1) : fail_unknown(argv[1]);

@@ -22,6 +22,7 @@ bool common_parse(int key, const char *argument, common_options *options, struct
             argp_error(state, "--threads takes a whole number from 1 to 4096, not '%s'", argument);
         }
         lscm_set_threads((int)count);
+        options->threads = true;
     } else {
         return false;
     }

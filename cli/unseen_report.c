@@ -140,10 +140,10 @@ static void add_line(struct libscols_table *table, const unseen *u, size_t k)
         (void)fflush(memory);
         (void)scols_line_set_data(line, 0, text);
         for (int by = 0; by < PREDICTIONS; by++) {
-            char cell[32];
+            char number[32];
             double error = k < u->count ? u->error[by][k] : unseen_average(u, by);
-            (void)snprintf(cell, sizeof cell, "%.3g", error);
-            (void)scols_line_set_data(line, 1 + (size_t)by, cell);
+            (void)snprintf(number, sizeof number, "%.3g", error);
+            (void)scols_line_set_data(line, 1 + (size_t)by, number);
         }
     }
     if (memory != NULL) {

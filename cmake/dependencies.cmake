@@ -18,3 +18,22 @@ add_library(lscm_dependencies INTERFACE)
 target_include_directories(lscm_dependencies SYSTEM INTERFACE ${LSCM_RANDOM123_INCLUDE})
 target_link_libraries(lscm_dependencies INTERFACE PkgConfig::LSCM_LIBS OpenMP::OpenMP_C
                       Threads::Threads m)
+
+# Several processes: comm.c on MPI, or comm_alone.c. MPI libraries keep memory to the end, which
+# sanitizers take for leaks.
+set(LSCM_MPI_FOUND FALSE)
+if(LSCM_MPI STREQUAL "AUTO" AND NOT LSCM_SANITIZE)
+  find_package(MPI QUIET COMPONENTS C)
+  set(LSCM_MPI_FOUND ${MPI_C_FOUND})
+elseif(LSCM_MPI AND NOT LSCM_MPI STREQUAL "AUTO")
+  find_package(MPI REQUIRED COMPONENTS C)
+  set(LSCM_MPI_FOUND TRUE)
+endif()
+set(LSCM_COMM_OTHER comm.c)
+if(LSCM_MPI_FOUND)
+  set(LSCM_COMM_OTHER comm_alone.c)
+  target_link_libraries(lscm_dependencies INTERFACE MPI::MPI_C)
+  message(STATUS "Several processes: MPI ${MPI_C_VERSION}, ${MPI_C_LIBRARIES}")
+else()
+  message(STATUS "Several processes: without MPI")
+endif()

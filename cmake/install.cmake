@@ -24,7 +24,12 @@ install(FILES ${PROJECT_BINARY_DIR}/lscmConfig.cmake ${PROJECT_BINARY_DIR}/lscmC
 # need to be static themselves, such as a Fortran compiler.
 file(RELATIVE_PATH LSCM_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" LSCM_PC_PREFIX "${LSCM_PC_PREFIX}")
-string(JOIN " " LSCM_PC_LIBS ${LSCM_LIBS_LDFLAGS} ${OpenMP_C_FLAGS} ${CMAKE_THREAD_LIBS_INIT} -lm)
+set(LSCM_PC_MPI)
+if(LSCM_MPI_FOUND)
+  set(LSCM_PC_MPI ${MPI_C_LIBRARIES})
+endif()
+string(JOIN " " LSCM_PC_LIBS ${LSCM_LIBS_LDFLAGS} ${LSCM_PC_MPI} ${OpenMP_C_FLAGS}
+       ${CMAKE_THREAD_LIBS_INIT} -lm)
 configure_file(cmake/lscm.pc.in lscm.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/lscm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -42,7 +42,8 @@ extern "C" {
     X(WRITE, "the output could not be written")                                                    \
     X(MEMORY, "out of memory")                                                                     \
     X(STOPPED, "stopped on request")                                                               \
-    X(TOOL, "a program that is needed is not installed")
+    X(TOOL, "a program that is needed is not installed")                                           \
+    X(PEER, "another process of the job cannot be reached")
 
 typedef enum lscm_status {
 #define LSCM_STATUS_ENUM(name, sentence) LSCM_##name,
@@ -274,15 +275,16 @@ LSCM_API lscm_status lscm_dataset_bands(const lscm_dataset *data, lscm_field fie
  * renamed when whole. */
 LSCM_API lscm_status lscm_dataset_save(const lscm_dataset *data, const char *path, bool force,
                                        const lscm_progress *progress, lscm_error *why);
-/* The true graph in the DOT language, for Graphviz. */
-LSCM_API lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char *path, bool force,
-                                           lscm_error *why);
+/* The true graph, by the ending of `path`: .dot (Graphviz), .graphml (Gephi, Cytoscape, igraph,
+ * NetworkX) or .json (node-link, as NetworkX and D3 read it). See docs/formats.md. */
+LSCM_API lscm_status lscm_dataset_save_graph(const lscm_dataset *data, const char *path, bool force,
+                                             lscm_error *why);
 
 /* ---- Fitting --------------------------------------------------------------------------------
  * Columns of the table as above; help that opens with a method is for that method alone. */
 
 #define LSCM_FIT_TABLE(X)                                                                          \
-    X(CHOICE, method, "NAME", 0, 0, 2, "auto|anchored|biols",                                      \
+    X(CHOICE, method, "NAME", 0, 0, 4, "auto|anchored|biols|vae|graphvae",                         \
       "estimator; auto chooses and says why")                                                      \
     X(CHOICE, order, "NAME", 0, 0, 1, "learned|given",                                             \
       "learn the causal order, or take the one stored with the data (or listed: 2,0,1)")           \
@@ -318,7 +320,8 @@ LSCM_API lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char 
     X(REAL, rate, "R", 0, 0, 10, NULL, "learning rate of the optimiser; 0 chooses")                \
     X(CHOICE, optimiser, "NAME", 0, 0, 1, "adabelief|adam", "biols: optimiser")                    \
     X(INTEGER, batch, "N", 0, 0, 1e9, NULL,                                                        \
-      "rows per step of the optimiser; 0 chooses (biols: all for vectors, 256 for pictures)")      \
+      "rows per step of the optimiser; 0 chooses (biols: all for vectors, 256 for pictures; vae "  \
+      "and graphvae: 128)")                                                                        \
     X(CHOICE, expectation, "NAME", 0, 0, 1, "closed|sampled",                                      \
       "biols: over z, in closed form (linear decoder), or sampled as in the paper")                \
     X(CHOICE, objective, "NAME", 0, 0, 1, "elbo|mse",                                              \
@@ -333,7 +336,8 @@ LSCM_API lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char 
     X(FLAG, full_run, NULL, 0, 0, 1, NULL, "biols: take all steps; do not stop when converged")    \
     X(REAL, checkpoint, "SECONDS", 30, 0, 1e9, NULL,                                               \
       "time between checkpoints of networks; 0 for none")                                          \
-    X(INTEGER, trace, "N", 100, 1, 1e9, NULL, "biols: steps between rows of trace.csv")            \
+    X(INTEGER, trace, "N", 100, 1, 1e9, NULL,                                                      \
+      "biols, vae, graphvae: steps between rows of trace.csv")                                     \
     X(INTEGER, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")
 
 typedef struct lscm_fit_settings {
@@ -350,15 +354,24 @@ typedef struct lscm_posterior lscm_posterior;
 
 /* ---- Several processes ----
  *
- * The processes of a job: those that mpirun started, where the library was built with MPI; else
- * one. NULL stands for one, too. */
+ * The processes of a job: those that mpirun or srun started, where the library was built with MPI;
+ * else one. NULL stands for one, too. All of them open it, and close it; each does so once. */
 typedef struct lscm_comm lscm_comm;
 LSCM_API lscm_status lscm_comm_open(lscm_comm **out, lscm_error *why);
 LSCM_API void lscm_comm_close(lscm_comm *comm);
 LSCM_API int lscm_comm_rank(const lscm_comm *comm); /* 0 .. size - 1 */
 LSCM_API int lscm_comm_size(const lscm_comm *comm);
-/* A counter that all of them share: 0, 1, 2, .., each number to one caller. */
+/* Threads that this process should use, so that those on one machine share its cores. */
+LSCM_API int lscm_comm_threads(const lscm_comm *comm);
+/* A counter that all of them share: 0, 1, 2, .., each number to one caller. Answered at once, also
+ * while the others compute. */
 LSCM_API lscm_status lscm_comm_next(lscm_comm *comm, uint64_t *out, lscm_error *why);
+/* Waits until all have called it. When any comes with a failure, all get that of the first by rank,
+ * with its sentence; LSCM_OK otherwise. */
+LSCM_API lscm_status lscm_comm_agree(lscm_comm *comm, lscm_status status, lscm_error *why);
+/* The rank that mpirun or srun gave this process, as the environment has it, before anything is
+ * opened; 0 without them. */
+LSCM_API int lscm_launched_rank(void);
 
 /* Fits and keeps a run folder up to date: trace.csv, checkpoint, and at the end config.json,
  * posterior.nc and summary.json. `folder` NULL: nothing is written. `order` (d) or NULL overrides
@@ -367,7 +380,12 @@ LSCM_API lscm_status lscm_comm_next(lscm_comm *comm, uint64_t *out, lscm_error *
  *
  * Background knowledge, which only the method anchored uses (biols refuses it): edges that must not
  * and that must be there, (d, d) each with 1 at [j * d + i] for j -> i, and tiers (d): a node of a
- * later (larger) tier never causes one of an earlier, SIZE_MAX for a node in none. NULL: none. */
+ * later (larger) tier never causes one of an earlier, SIZE_MAX for a node in none. NULL: none.
+ *
+ * With `comm`, all of its processes call lscm_fit with the same data: passes over x too large to
+ * keep are split between them, and the first does the rest. The numbers are the same for any number
+ * of processes. The first gets the posterior and writes the folder, the others get NULL. All
+ * return the same status and sentence. */
 typedef struct lscm_run_options {
     const char *folder;
     const size_t *order;
@@ -375,6 +393,7 @@ typedef struct lscm_run_options {
     lscm_open_options opened; /* how the data was opened, to be recorded */
     const uint8_t *forbidden, *required;
     const size_t *tiers;
+    lscm_comm *comm; /* NULL: one process */
 } lscm_run_options;
 LSCM_API lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
                               const lscm_fit_settings *settings, const lscm_run_options *run,
@@ -391,10 +410,20 @@ LSCM_API const char *lscm_posterior_summary(const lscm_posterior *posterior);   
 LSCM_API const double *lscm_posterior_weights(const lscm_posterior *posterior); /* (draws, d, d) */
 LSCM_API const double *lscm_posterior_edge_prob(const lscm_posterior *posterior); /* (d, d) */
 
-/* .npz: w, sigma, intercept, order, edge_prob, z, z_sd, log_p, log_q, names. .dot: the graph, edges
- * over 1/2. .csv: every pair with its probability. */
+/* .npz: w, sigma, intercept, order, edge_prob, z, z_sd, log_p, log_q, names. .dot, .graphml: the
+ * graph, edges over 1/2. .csv: every pair with its probability. .json: graph, order, settings. */
 LSCM_API lscm_status lscm_posterior_export(const lscm_posterior *posterior, const char *path,
                                            bool force, lscm_error *why);
+/* How far apart two posteriors over the same nodes are: A and B are independent draws of the graph,
+ * one of each. A posterior and itself: how far its own draws are apart. */
+typedef struct lscm_distance {
+    double e_shd;         /* expected SHD of A and B, a reversed edge counts 1 */
+    double e_shd_entries; /* a reversed edge counts 2: E |A xor B| */
+    double largest;       /* largest difference between the two probabilities of an edge */
+    double correlation;   /* of the mean weights, over all pairs; NaN where one has no edge */
+} lscm_distance;
+LSCM_API lscm_status lscm_posterior_distance(lscm_distance *out, const lscm_posterior *a,
+                                             const lscm_posterior *b, lscm_error *why);
 /* x under do(targets, values): `count` rows, each of another posterior draw and with noise of its
  * own, as a data set with x, targets, values and z. targets (d) 0/1, values (d). So its rows spread
  * as far as what would be seen is uncertain: lscm_dataset_bands says how far. Save it as .npz (the
@@ -427,6 +456,19 @@ struct lscm_scores;
 LSCM_API lscm_status lscm_posterior_evaluate(struct lscm_scores *out,
                                              const lscm_posterior *posterior,
                                              const lscm_dataset *truth, lscm_error *why);
+
+/* ---- Reports --------------------------------------------------------------------------------
+ * A run as one page of HTML for people, in words and drawings, that needs nothing else: no network,
+ * no scripts. Graphviz's program dot lays out the graph where it is installed. The same run gives
+ * the same page. */
+
+typedef struct lscm_report_options {
+    const char *folder;        /* of the run: its name, and its trace.csv; may be NULL */
+    const lscm_dataset *truth; /* what to compare with, where it has w; may be NULL */
+    bool force;                /* replace the page if it exists */
+} lscm_report_options;
+LSCM_API lscm_status lscm_report(const lscm_posterior *posterior, const char *path,
+                                 const lscm_report_options *options, lscm_error *why);
 
 /* ---- Estimates and their scores -------------------------------------------------------------
  * Definitions in docs/metrics.md. A score that cannot be computed from what is there is NaN. */

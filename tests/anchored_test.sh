@@ -16,7 +16,7 @@ small="--draws 32 --threads 1"
 sound() {
     count=$((count + 1))
     (cd "$1" && find . ! -name . -prune | sed 's|^\./||' | sort | tr '\n' ' ') >output
-    [ "$(cat output)" = "config.json posterior.nc summary.json " ] || bad "$1 is not a run"
+    [ "$(cat output)" = "config.json posterior.nc report.html summary.json " ] || bad "$1 is not a run"
     "$lscm" export "$1" sound.csv --force --quiet >output 2>&1 || bad "export $1 to CSV"
     cat "$1/summary.json" sound.csv >output
     ! grep -qiE '(^|[^a-z])(nan|inf|infinity)([^a-z]|$)' output || bad "$1: not finite"

@@ -28,7 +28,7 @@ if [ "${LSCM_SANITIZED:-0}" = 1 ]; then
 fi
 small="--method biols --samples 16 --draws 32 --threads 1"
 quick="--steps $steps --restarts 1 $small"
-whole="config.json posterior.nc summary.json trace.csv"
+whole="config.json posterior.nc report.html summary.json trace.csv"
 
 "$lscm" simulate --preset paper-linear --nodes 4 --observational 60 --sets 6 --per-set 20 --features 8 \
     --seed 1 --out data.nc --quiet

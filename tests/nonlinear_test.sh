@@ -39,7 +39,7 @@ holds() {
     (cd "$folder" && find . ! -name . -prune | sed 's|^\./||' | sort) >output
     cmp -s output after || bad "$folder should hold: $*"
 }
-whole="config.json posterior.nc summary.json trace.csv"
+whole="config.json posterior.nc report.html summary.json trace.csv"
 
 simulate="$lscm simulate --preset paper-nonlinear --nodes 4 --sets 12 --per-set 60 --observational 200 --features 40 --quiet"
 $simulate --seed 1 --out data.nc

@@ -52,7 +52,7 @@ static lscm_fit_settings settings_of(const case_of *c)
  * closed form, which needs no rate, excepted: so it is put back. */
 static double loss_of(biols *b)
 {
-    biols_terms terms;
+    training_terms terms;
     double *matrix = b->parameter + 2 * b->inputs;
     double kept[4 * 20];
     size_t n = b->closed ? b->d * b->D : 0;
@@ -70,7 +70,7 @@ static void check_gradient(const case_of *c)
     lscm_dataset *data = small_data();
     lscm_fit_settings s = settings_of(c);
     biols *b = NULL;
-    biols_terms terms;
+    training_terms terms;
     assert_ok(biols_open(&b, data, &s, order, NULL, &why));
     biols_begin(b, 0);
     for (int i = 0; i < 30; i++) {
@@ -139,27 +139,30 @@ static void a_state_continues_bit_for_bit(void **state)
         lscm_fit_settings s = settings_of(&cases[i]);
         biols *whole = NULL;
         biols *other = NULL;
-        biols_terms terms;
+        training_terms terms;
         assert_ok(biols_open(&whole, data, &s, NULL, NULL, &why));
         assert_ok(biols_open(&other, data, &s, NULL, NULL, &why));
-        char *first = calloc(2, biols_state_size(whole));
+        const trainee one = biols_trainee(whole);
+        const trainee two = biols_trainee(other);
+        size_t bytes = trainee_bytes(&one);
+        char *first = calloc(2, bytes);
         assert_non_null(first);
-        char *second = first + biols_state_size(whole);
+        char *second = first + bytes;
         biols_begin(whole, 1);
         biols_begin(other, 7);
         for (int step = 0; step < 40; step++) {
             if (step == 15) {
-                biols_state_get(whole, first);
-                biols_state_set(other, first);
+                trainee_get(&one, first);
+                trainee_set(&two, first);
             }
             assert_ok(biols_step(whole, 1e-2, &terms, &why));
             if (step >= 15) {
                 assert_ok(biols_step(other, 1e-2, &terms, &why));
             }
         }
-        biols_state_get(whole, first);
-        biols_state_get(other, second);
-        assert_memory_equal(first, second, biols_state_size(whole));
+        trainee_get(&one, first);
+        trainee_get(&two, second);
+        assert_memory_equal(first, second, bytes);
         free(first);
         biols_close(whole);
         biols_close(other);
@@ -182,14 +185,14 @@ static void draws_are_consistent(void **state)
     lscm_dataset *data = small_data();
     lscm_fit_settings s = settings_of(&c);
     biols *b = NULL;
-    biols_terms terms;
+    training_terms terms;
     const size_t given[NODES] = {3, 1, 0, 2};
     assert_ok(biols_open(&b, data, &s, given, NULL, &why));
     biols_begin(b, 0);
     for (int i = 0; i < 50; i++) {
         assert_ok(biols_step(b, 1e-2, &terms, &why));
     }
-    biols_sample sample = {w, sigma, log_p, log_q, order};
+    model_sample sample = {w, sigma, log_p, log_q, order};
     assert_ok(biols_draw(b, COUNT, 0, &sample, &why));
     for (size_t k = 0; k < COUNT; k++) {
         double expected = 0;
@@ -235,7 +238,7 @@ static void still_pixels_are_left_out(void **state)
     lscm_simulation picture;
     lscm_dataset *data = NULL;
     biols *b = NULL;
-    biols_terms terms;
+    training_terms terms;
     assert_ok(lscm_simulation_preset(&picture, "paper-image", NODES, &why));
     picture.observational = 40;
     picture.sets = 4;

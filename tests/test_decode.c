@@ -27,7 +27,9 @@ static void decode_plainly(const decoder *g, const double *z, double *x)
             for (size_t from = 0; from < g->sizes[k]; from++) {
                 out[to] += in[from] * weights[from * g->sizes[k + 1] + to];
             }
-            double f = g->between == DECODER_RELU ? fmax(out[to], 0) : gelu(out[to]);
+            double f = g->between == DECODER_RELU  ? fmax(out[to], 0)
+                       : g->between == DECODER_ELU ? (out[to] > 0 ? out[to] : exp(out[to]) - 1)
+                                                   : gelu(out[to]);
             out[to] = last ? out[to] : f;
         }
         weights += g->sizes[k] * g->sizes[k + 1];
@@ -57,16 +59,13 @@ static void every_kind_matches_plain_loops(void **state)
     static double x[2 * DECODER_TILE * MOST];
     static double tiled[2 * DECODER_TILE * MOST];
     (void)state;
-    const decoder kinds[] = {made_decoder(DECODER_IDENTITY, 3, none, 3),
-                             made_decoder(DECODER_LINEAR, 3, none, MOST),
-                             made_decoder(DECODER_MLP, 3, hidden, MOST),
-                             made_decoder(DECODER_MLP, 3, none, 5),
-                             made_decoder(DECODER_IMAGE, 3, hidden, MOST),
-                             with(DECODER_MLP, DECODER_RELU, BIASES_ALL),
-                             with(DECODER_MLP, DECODER_RELU, BIASES_NONE),
-                             with(DECODER_MLP, DECODER_GELU, BIASES_ALL),
-                             with(DECODER_MLP, DECODER_RELU, BIASES_LAST),
-                             with(DECODER_IMAGE, DECODER_RELU, BIASES_ALL)};
+    const decoder kinds[] = {
+        made_decoder(DECODER_IDENTITY, 3, none, 3),   made_decoder(DECODER_LINEAR, 3, none, MOST),
+        made_decoder(DECODER_MLP, 3, hidden, MOST),   made_decoder(DECODER_MLP, 3, none, 5),
+        made_decoder(DECODER_IMAGE, 3, hidden, MOST), with(DECODER_MLP, DECODER_RELU, BIASES_ALL),
+        with(DECODER_MLP, DECODER_RELU, BIASES_NONE), with(DECODER_MLP, DECODER_GELU, BIASES_ALL),
+        with(DECODER_MLP, DECODER_RELU, BIASES_LAST), with(DECODER_MLP, DECODER_ELU, BIASES_ALL),
+        with(DECODER_IMAGE, DECODER_RELU, BIASES_ALL)};
     lcg random = {5};
     for (size_t k = 0; k < ROWS * 3; k++) {
         z[k] = lcg_normal(&random);

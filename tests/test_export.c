@@ -8,6 +8,8 @@
 
 #include "home.h"
 
+#include <jansson.h>
+
 static lscm_error why;
 
 static char *text_of(const char *path)
@@ -64,8 +66,9 @@ static int by_size(const void *a, const void *b)
     return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/* Six draws: the 5% quantile lies a quarter of the way from the first to the second. */
-static void assert_edge(const lscm_posterior *p, const csv_lines *in, size_t from, size_t to)
+/* probability, mean, sd, 5% and 95% quantile. Six draws: the 5% quantile lies a quarter of the way
+ * from the first to the second. */
+static void expect_edge(const lscm_posterior *p, size_t from, size_t to, double wanted[5])
 {
     double w[6];
     double mean = 0;
@@ -76,8 +79,17 @@ static void assert_edge(const lscm_posterior *p, const csv_lines *in, size_t fro
         square += w[s] * w[s] / 6;
     }
     qsort(w, 6, sizeof *w, by_size);
-    const double wanted[] = {p->edge_prob[from * 3 + to], mean, sqrt(square - mean * mean),
-                             0.75 * w[0] + 0.25 * w[1], 0.25 * w[4] + 0.75 * w[5]};
+    wanted[0] = p->edge_prob[from * 3 + to];
+    wanted[1] = mean;
+    wanted[2] = sqrt(square - mean * mean);
+    wanted[3] = 0.75 * w[0] + 0.25 * w[1];
+    wanted[4] = 0.25 * w[4] + 0.75 * w[5];
+}
+
+static void assert_edge(const lscm_posterior *p, const csv_lines *in, size_t from, size_t to)
+{
+    double wanted[5];
+    expect_edge(p, from, to, wanted);
     for (size_t k = 0; k < 5; k++) {
         assert_near(strtod(in->cells[2 + k], NULL), wanted[k], 1e-7);
     }
@@ -145,14 +157,202 @@ static void likely_edges_are_drawn(void **state)
     lscm_posterior_free(p);
 }
 
+/* ---- GraphML ---- */
+
+/* The number of a key of an edge, in the text from that edge on. */
+static double data_of(const char *edge, const char *key)
+{
+    char tag[64];
+    (void)snprintf(tag, sizeof tag, "<data key=\"%s\">", key);
+    const char *found = strstr(edge, tag);
+    assert_non_null(found);
+    assert_true(found < strstr(edge, "</edge>"));
+    return strtod(found + strlen(tag), NULL);
+}
+
+static void likely_edges_go_to_graphml(void **state)
+{
+    static char *const names[] = {"a & b", "<m>\x01", "\xC3\xA9rk"};
+    double wanted[5];
+    (void)state;
+    lscm_posterior *p = made_linear();
+    p->node_names = names_copy(names, 3);
+    memset(p->edge_prob, 0, 9 * sizeof *p->edge_prob);
+    p->edge_prob[0 * 3 + 2] = 0.875;
+    p->edge_prob[2 * 3 + 1] = 0.5;
+    p->edge_prob[1 * 3 + 0] = 0.51;
+    for (size_t s = 0; s < 6; s++) {
+        p->w[s * 9 + 2] = 0.25 * (double)s - 2;
+    }
+    assert_ok(lscm_posterior_export(p, at("graph.graphml"), false, &why));
+    char *text = text_of(at("graph.graphml"));
+    assert_non_null(strstr(text, "edgedefault=\"directed\""));
+    assert_non_null(strstr(text, "<node id=\"n0\"><data key=\"name\">a &amp; b</data>"));
+    assert_non_null(strstr(text, "<data key=\"label\">&lt;m&gt;\xEF\xBF\xBD</data>"));
+    assert_non_null(strstr(text, "<data key=\"name\">\xC3\xA9rk</data>"));
+    const char *edge = strstr(text, "<edge source=\"n0\" target=\"n2\">");
+    const char *other = strstr(text, "<edge source=\"n1\" target=\"n0\">");
+    assert_non_null(edge);
+    assert_true(other > edge); /* the likelier first */
+    assert_null(strstr(other + 1, "<edge "));
+    expect_edge(p, 0, 2, wanted);
+    assert_near(data_of(edge, "probability"), 0.875, 0);
+    assert_near(data_of(edge, "mean"), wanted[1], 1e-12);
+    assert_near(data_of(edge, "sd"), wanted[2], 1e-7);
+    assert_near(data_of(edge, "sign"), -1, 0);
+    free(text);
+    lscm_posterior_free(p);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_at(const char *name)
+{
+    json_error_t error;
+    json_t *object = json_load_file(at(name), 0, &error);
+    if (object == NULL) {
+        print_error("%s: %s\n", name, error.text);
+    }
+    assert_non_null(object);
+    return object;
+}
+
+static double number_in(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+static void json_has_every_pair_with_a_probability(void **state)
+{
+    static const char *const keys[] = {"probability", "mean", "sd", "q05", "q95"};
+    (void)state;
+    lscm_posterior *p = made_linear();
+    p->edge_prob[1 * 3 + 2] = 0;
+    assert_ok(lscm_posterior_export(p, at("graph.json"), false, &why));
+    json_t *all = json_at("graph.json");
+    const json_t *edges = json_object_get(all, "edges");
+    assert_true(json_is_true(json_object_get(all, "directed")));
+    assert_true(json_is_false(json_object_get(all, "multigraph")));
+    assert_int_equal(json_array_size(edges), 5);
+    for (size_t e = 0; e < 5; e++) {
+        const json_t *edge = json_array_get(edges, e);
+        double wanted[5];
+        expect_edge(p, (size_t)number_in(edge, "source"), (size_t)number_in(edge, "target"),
+                    wanted);
+        for (size_t k = 0; k < 5; k++) {
+            assert_near(number_in(edge, keys[k]), wanted[k], 1e-7);
+        }
+        assert_true(e == 0 || wanted[0] <= number_in(json_array_get(edges, e - 1), "probability"));
+    }
+    json_decref(all);
+    lscm_posterior_free(p);
+}
+
+/* Positions by counting, for every node, the nodes before it. */
+static void json_has_nodes_order_and_settings(void **state)
+{
+    static char *const names[] = {"raf", "mek", "erk"};
+    double last = -1;
+    (void)state;
+    lscm_posterior *p = made_linear();
+    p->node_names = names_copy(names, 3);
+    p->config = strdup("{\"seed\": 7}");
+    p->summary = strdup("{\"method\": \"made\"}");
+    assert_ok(lscm_posterior_export(p, at("graph.json"), false, &why));
+    json_t *all = json_at("graph.json");
+    const json_t *about = json_object_get(all, "graph");
+    const json_t *nodes = json_object_get(all, "nodes");
+    const json_t *order = json_object_get(about, "order");
+    assert_string_equal(json_string_value(json_object_get(about, "kind")), "posterior");
+    assert_near(number_in(about, "draws"), 6, 0);
+    assert_near(number_in(about, "rows"), 5, 0);
+    assert_near(number_in(about, "features"), 4, 0);
+    assert_near(number_in(json_object_get(about, "config"), "seed"), 7, 0);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(about, "summary"), "method")), "made");
+    assert_int_equal(json_array_size(nodes), 3);
+    assert_int_equal(json_array_size(order), 3);
+    for (size_t k = 0; k < 3; k++) {
+        size_t i = 0;
+        while (strcmp(json_string_value(json_array_get(order, k)), names[i]) != 0) {
+            assert_true(++i < 3);
+        }
+        const json_t *node = json_array_get(nodes, i);
+        double before = 0;
+        double sigma = 0;
+        for (size_t s = 0; s < 6; s++) {
+            for (size_t at_node = 0; p->order[s * 3 + at_node] != i; at_node++) {
+                before += 1.0 / 6;
+            }
+            sigma += p->sigma[s * 3 + i] / 6;
+        }
+        assert_string_equal(json_string_value(json_object_get(node, "id")), names[i]);
+        assert_near(number_in(node, "position"), before, 1e-11);
+        assert_near(number_in(node, "sigma"), sigma, 1e-11);
+        assert_true(before >= last);
+        last = before;
+    }
+    json_decref(all);
+    lscm_posterior_free(p);
+}
+
+/* ---- The true graph of a data set ---- */
+
+static void truth_goes_to_the_same_forms(void **state)
+{
+    static const double x[] = {1, 2, 3, 4};
+    static const uint8_t targets[] = {0, 1, 0, 0};
+    static const double w[] = {0, 0, -1.5, 0};
+    static const double sigma[] = {0.5, 2};
+    lscm_dataset *data = NULL;
+    (void)state;
+    lscm_arrays arrays = {2, 2, 2, .x = x, .targets = targets, .values = x, .w = w, .sigma = sigma};
+    assert_ok(lscm_dataset_wrap(&data, &arrays, &why));
+    assert_ok(lscm_dataset_save_graph(data, at("truth.graphml"), false, &why));
+    char *text = text_of(at("truth.graphml"));
+    const char *edge = strstr(text, "<edge source=\"n1\" target=\"n0\">");
+    assert_non_null(edge);
+    assert_near(data_of(edge, "probability"), 1, 0);
+    assert_near(data_of(edge, "mean"), -1.5, 0);
+    assert_near(data_of(edge, "sd"), 0, 0);
+    assert_near(data_of(edge, "sign"), -1, 0);
+    assert_null(strstr(edge + 1, "<edge "));
+    free(text);
+
+    assert_ok(lscm_dataset_save_graph(data, at("truth.json"), false, &why));
+    json_t *all = json_at("truth.json");
+    const json_t *only = json_array_get(json_object_get(all, "edges"), 0);
+    assert_int_equal(json_array_size(json_object_get(all, "edges")), 1);
+    assert_near(number_in(only, "source"), 1, 0);
+    assert_near(number_in(only, "target"), 0, 0);
+    assert_near(number_in(only, "q05"), -1.5, 0);
+    assert_near(number_in(json_array_get(json_object_get(all, "nodes"), 1), "sigma"), 2, 0);
+    json_decref(all);
+
+    assert_ok(lscm_dataset_save_graph(data, at("truth.dot"), false, &why));
+    assert_fails(lscm_dataset_save_graph(data, at("truth.csv"), false, &why), LSCM_USAGE,
+                 "a graph goes to .dot, .graphml or .json");
+    assert_fails(lscm_dataset_save_graph(data, at("truth.json"), false, &why), LSCM_EXISTS,
+                 "--force");
+    lscm_dataset_free(data);
+    arrays.w = NULL;
+    assert_ok(lscm_dataset_wrap(&data, &arrays, &why));
+    assert_fails(lscm_dataset_save_graph(data, at("none.json"), false, &why), LSCM_MISSING,
+                 "there is no true graph");
+    assert_int_equal(entries(), 3);
+    lscm_dataset_free(data);
+}
+
 static void one_node_alone_is_fine(void **state)
 {
-    static const char *const paths[] = {"one.npz", "one.csv", "one.dot"};
+    static const char *const paths[] = {"one.npz", "one.csv", "one.dot", "one.graphml", "one.json"};
     static const size_t none[] = {0};
     (void)state;
     const decoder g = made_decoder(DECODER_LINEAR, 1, none, 2);
     lscm_posterior *p = made_posterior(1, 0, &g);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 5; k++) {
         assert_ok(lscm_posterior_export(p, at(paths[k]), false, &why));
     }
     char *text = text_of(at("one.csv"));
@@ -179,9 +379,15 @@ static void output_is_whole_or_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_AT_HOME(arrays_come_back_from_npz),    TEST_AT_HOME(edges_are_listed_by_probability),
-        TEST_AT_HOME(likely_edges_are_drawn),       TEST_AT_HOME(one_node_alone_is_fine),
+        TEST_AT_HOME(arrays_come_back_from_npz),
+        TEST_AT_HOME(edges_are_listed_by_probability),
+        TEST_AT_HOME(likely_edges_are_drawn),
+        TEST_AT_HOME(one_node_alone_is_fine),
         TEST_AT_HOME(output_is_whole_or_not_there),
+        TEST_AT_HOME(likely_edges_go_to_graphml),
+        TEST_AT_HOME(json_has_every_pair_with_a_probability),
+        TEST_AT_HOME(json_has_nodes_order_and_settings),
+        TEST_AT_HOME(truth_goes_to_the_same_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,7 +118,7 @@ static void relu_and_biases_come_back(void **state)
     (void)state;
     for (int biases = BIASES_NONE; biases <= BIASES_ALL; biases++) {
         decoder g = made_decoder(DECODER_MLP, 4, hidden, 12);
-        g.between = biases == BIASES_LAST ? DECODER_GELU : DECODER_RELU;
+        g.between = (decoder_activation)biases; /* every one of them, too */
         g.biases = (decoder_biases)biases;
         lscm_posterior *p = made_posterior(3, 2, &g);
         p->x_ndim = 3;

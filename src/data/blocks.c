@@ -35,10 +35,17 @@ lscm_status blocks_begin(row_blocks *walk, const lscm_dataset *data, lscm_field 
     if (!data->shape[field].present) {
         return fail(why, LSCM_MISSING, "%s: there is no '%s'", data->path, FIELD_NAMES[field]);
     }
+    walk->past = data->shape[field].dims[0];
     walk->block_rows = dataset_block_rows(data, field, BLOCK_BYTES);
     size_t bytes = walk->block_rows * shape_row_bytes(&data->shape[field]);
     walk->raw = malloc(bytes);
     return walk->raw != NULL ? LSCM_OK : fail_memory(why, bytes);
+}
+
+void blocks_within(row_blocks *walk, size_t first, size_t past)
+{
+    walk->first = first;
+    walk->past = past;
 }
 
 lscm_status blocks_next(row_blocks *walk, lscm_error *why)
@@ -46,7 +53,7 @@ lscm_status blocks_next(row_blocks *walk, lscm_error *why)
     lscm_status status = LSCM_OK;
     const array_shape *shape = &walk->data->shape[walk->field];
     size_t first = walk->first + walk->count;
-    size_t left = shape->dims[0] - first;
+    size_t left = walk->past - first;
     size_t count = left < walk->block_rows ? left : walk->block_rows;
     walk->first = first;
     walk->count = 0;

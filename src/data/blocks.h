@@ -31,12 +31,15 @@ typedef struct row_blocks {
     lscm_field field;
     meter *progress;   /* may be NULL */
     size_t block_rows; /* rows per block */
+    size_t past;       /* rows before this one */
     size_t first, count;
     void *raw; /* (count, row), owned */
 } row_blocks;
 
 lscm_status blocks_begin(row_blocks *walk, const lscm_dataset *data, lscm_field field,
                          meter *progress, lscm_error *why);
+/* Before the first: only rows [first, past). */
+void blocks_within(row_blocks *walk, size_t first, size_t past);
 /* The next block, read and checked (dataset_check_rows); count is 0 after the last. */
 lscm_status blocks_next(row_blocks *walk, lscm_error *why);
 void blocks_end(row_blocks *walk);

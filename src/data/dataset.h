@@ -41,6 +41,7 @@ struct lscm_dataset {
     char *recipe;             /* JSON object, or NULL */
     bool banded;              /* rows are draws of one law: an NPZ says how far they spread */
     row_source *source;       /* owned */
+    struct team *team;        /* processes that share passes over its rows (split.h), or NULL */
 };
 
 extern const char *const FIELD_NAMES[LSCM_FIELDS]; /* "x", "targets", ... as in NPZ */

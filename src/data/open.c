@@ -254,16 +254,3 @@ done:
     free(what);
     return status;
 }
-
-lscm_status lscm_dataset_save_dot(const lscm_dataset *data, const char *path, bool force,
-                                  lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    output out = {0};
-    TRY(output_begin(&out, path, false, force, why));
-    TRY(dot_write(data, out.temporary, why));
-    TRY(output_commit(&out, why));
-done:
-    output_end(&out);
-    return status;
-}

@@ -10,6 +10,8 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
+
 typedef struct png_size {
     size_t height, width, channels;
 } png_size;
@@ -29,5 +31,8 @@ const char *png_size_text(png_size size, char *out);
  * since k/255 = 257 k/65535: reading gives the same numbers. `what` opens the sentence. */
 lscm_status png_picture_write(const char *path, const char *what, png_size size,
                               const uint16_t *samples, lscm_error *why);
+/* The same into a stream, which stays open. */
+lscm_status png_picture_put(FILE *file, const char *what, png_size size, const uint16_t *samples,
+                            lscm_error *why);
 
 #endif

@@ -87,12 +87,12 @@ static lscm_status encode(writer *w, const uint16_t *samples, lscm_error *why)
     return LSCM_OK;
 }
 
-lscm_status png_picture_write(const char *path, const char *what, png_size size,
-                              const uint16_t *samples, lscm_error *why)
+lscm_status png_picture_put(FILE *file, const char *what, png_size size, const uint16_t *samples,
+                            lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t count = size.width * size.channels;
-    writer w = {.what = what, .size = size};
+    writer w = {.what = what, .file = file, .size = size};
     w.wide = needs_16_bits(size.height * count, samples);
     w.line = malloc(2 * count);
     w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
@@ -101,16 +101,23 @@ lscm_status png_picture_write(const char *path, const char *what, png_size size,
         status = fail_memory(why, 2 * count);
         goto done;
     }
-    w.file = fopen(path, "wb");
-    if (w.file == NULL) {
-        TRY(fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno)));
-    }
     TRY(encode(&w, samples, why));
 done:
     png_destroy_write_struct(&w.png, &w.info);
-    if (w.file != NULL && fclose(w.file) != 0 && status == LSCM_OK) {
+    free(w.line);
+    return status;
+}
+
+lscm_status png_picture_write(const char *path, const char *what, png_size size,
+                              const uint16_t *samples, lscm_error *why)
+{
+    FILE *file = fopen(path, "wb");
+    if (file == NULL) {
+        return fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno));
+    }
+    lscm_status status = png_picture_put(file, what, size, samples, why);
+    if (fclose(file) != 0 && status == LSCM_OK) {
         status = fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno));
     }
-    free(w.line);
     return status;
 }

@@ -9,9 +9,14 @@
  *
  * A block is converted, centred and multiplied in fixed parts while the next one is read. Memory:
  * the sample (64 MB), released before y_m (N m numbers, later cut down to N r) is filled.
+ *
+ * Where several processes share the data (split.h), each projects its own rows on the directions
+ * that the first found; sums are added by stretches, in order.
  */
 #include "base/rng.h"
+#include "base/threads.h"
 #include "data/signal_parts.h"
+#include "data/split.h"
 
 #include <cblas.h>
 #include <stdlib.h>
@@ -62,7 +67,12 @@ typedef struct pass {
     double *x;      /* (PARTS, rows, D) */
     double *sum;    /* (PARTS, D): of x - c0 */
     double *energy; /* (PARTS): of ||x - c0||^2 */
-    double *y;      /* (N, m) */
+    stretches cut;
+    row_share own;   /* what this process takes */
+    reduced *whole;  /* the leader's: stretches are added to it; else NULL */
+    double *stretch; /* (D + 1) sum and energy of a stretch; without `whole`, of each (.., D + 1) */
+    size_t closed;   /* stretches so far */
+    double *y;       /* (rows of own, m) */
 } pass;
 
 static void lay_out(pass *p, arena *a)
@@ -73,12 +83,14 @@ static void lay_out(pass *p, arena *a)
     p->x = arena_take(a, PRINCIPAL_PARTS * p->rows * p->D, sizeof(double));
     p->sum = arena_take(a, PRINCIPAL_PARTS * p->D, sizeof(double));
     p->energy = arena_take(a, PRINCIPAL_PARTS, sizeof(double));
+    size_t kept = p->whole != NULL ? 1 : p->own.past - p->own.from;
+    p->stretch = arena_take(a, kept * (p->D + 1), sizeof(double));
 }
 
 static size_t block_at(const pass *p, size_t first)
 {
     size_t block = PRINCIPAL_PARTS * p->share;
-    return p->N - first < block ? p->N - first : block;
+    return p->own.end - first < block ? p->own.end - first : block;
 }
 
 /* rows of the file from `raw` on, to y */
@@ -108,7 +120,30 @@ static void add_part(pass *p, const char *raw, size_t first, size_t part)
     past = past < count ? past : count;
     for (; from < past; from += p->rows) {
         size_t rows = past - from < p->rows ? past - from : p->rows;
-        add_rows(p, raw + from * p->row_raw, rows, part, p->y + (first + from) * p->m);
+        size_t at = first - p->own.first + from;
+        add_rows(p, raw + from * p->row_raw, rows, part, p->y + at * p->m);
+    }
+}
+
+static void add_stretch(reduced *r, const double *stretch, size_t N, size_t D)
+{
+    cblas_daxpy((int)D, 1 / (double)N, stretch, 1, r->left, 1);
+    r->total += stretch[D] / (double)N;
+}
+
+static void close_stretch(pass *p)
+{
+    double *to = p->stretch + (p->whole == NULL ? p->closed * (p->D + 1) : 0);
+    memset(to, 0, (p->D + 1) * sizeof *to);
+    for (size_t part = 0; part < PRINCIPAL_PARTS; part++) {
+        cblas_daxpy((int)p->D, 1, p->sum + part * p->D, 1, to, 1);
+        to[p->D] += p->energy[part];
+    }
+    memset(p->sum, 0, PRINCIPAL_PARTS * p->D * sizeof *p->sum);
+    memset(p->energy, 0, PRINCIPAL_PARTS * sizeof *p->energy);
+    p->closed++;
+    if (p->whole != NULL) {
+        add_stretch(p->whole, to, p->N, p->D);
     }
 }
 
@@ -116,14 +151,19 @@ static lscm_status walk(pass *p, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t block = PRINCIPAL_PARTS * p->share;
-    TRY(dataset_read_raw(p->data, LSCM_X, 0, block_at(p, 0), p->raw[0], why));
-    for (size_t first = 0; first < p->N; first += block) {
+    size_t past = p->own.end;
+    uint64_t others = (uint64_t)split_size(p->data->team); /* read as much meanwhile */
+    if (p->own.first >= past) {
+        return LSCM_OK;
+    }
+    TRY(dataset_read_raw(p->data, LSCM_X, p->own.first, block_at(p, p->own.first), p->raw[0], why));
+    for (size_t first = p->own.first; first < past; first += block) {
         lscm_status read = LSCM_OK;
         size_t next = first + block;
 #pragma omp parallel
         {
 #pragma omp single nowait
-            if (next < p->N) {
+            if (next < past) {
                 read = dataset_read_raw(p->data, LSCM_X, next, block_at(p, next), p->raw[1], why);
             }
 #pragma omp for schedule(dynamic)
@@ -132,26 +172,18 @@ static lscm_status walk(pass *p, meter *m, lscm_error *why)
             }
         }
         TRY(read);
+        if (next >= past || next % p->cut.length == 0) {
+            close_stretch(p);
+        }
         char *used = p->raw[0];
         p->raw[0] = p->raw[1];
         p->raw[1] = used;
         if (m != NULL) {
-            TRY(meter_add(m, block_at(p, first) * p->row_raw, why));
+            TRY(meter_add(m, others * block_at(p, first) * p->row_raw, why));
         }
     }
 done:
     return status;
-}
-
-static void add_up(reduced *r, const pass *p)
-{
-    double N = (double)p->N;
-    for (size_t part = 0; part < PRINCIPAL_PARTS; part++) {
-        r->total += p->energy[part] / N;
-        cblas_daxpy((int)p->D, 1 / N, p->sum + part * p->D, 1, r->left, 1);
-    }
-    r->total -= cblas_ddot((int)p->D, r->left, 1, r->left, 1);
-    r->total = r->total > 0 ? r->total : 0;
 }
 
 static void choose_rows(pass *p)
@@ -164,17 +196,77 @@ static void choose_rows(pass *p)
     p->share = p->rows * (1 + BLOCK_BYTES / (PRINCIPAL_PARTS * p->rows * p->row_raw));
 }
 
+/* Everything but y, for `own` rows of the data. */
+static lscm_status open_pass(pass *p, arena *scratch, const principal *basis, reduced *whole,
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const lscm_dataset *data = p->data;
+    p->basis = basis;
+    p->whole = whole;
+    p->N = data->rows;
+    p->D = lscm_dataset_features(data);
+    p->m = basis->count;
+    p->row_raw = shape_row_bytes(&data->shape[LSCM_X]);
+    choose_rows(p);
+    p->cut = split_rows(p->N, PRINCIPAL_PARTS * p->share, SPLIT_STRETCHES);
+    p->own = split_share(data->team, split_rank(data->team), p->cut);
+    lay_out(p, scratch);
+    TRY(arena_open(scratch, why));
+    lay_out(p, scratch);
+done:
+    return status;
+}
+
+/* The other processes' rows, in order; stretch (D + 1) is scratch. */
+static lscm_status collect(reduced *r, const pass *p, double *stretch, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const team *t = p->data->team;
+    for (int rank = 1; rank < split_size(t); rank++) {
+        row_share share = split_share(t, rank, p->cut);
+        for (size_t k = share.from; k < share.past; k++) {
+            TRY(comm_receive(t->comm, rank, stretch, (p->D + 1) * sizeof *stretch, why));
+            add_stretch(r, stretch, p->N, p->D);
+        }
+        size_t count = (share.end - share.first) * p->m;
+        TRY(comm_receive(t->comm, rank, r->y + share.first * p->m, count * sizeof *r->y, why));
+    }
+done:
+    return status;
+}
+
+/* The leader's pass: others get the directions, then all walk. */
+static lscm_status lead(reduced *r, pass *p, meter *m, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    team *t = p->data->team;
+    if (split_size(t) == 1) {
+        return walk(p, m, why);
+    }
+    t->passes++;
+    TRY(split_call(t, SPLIT_SIGNAL, why));
+    TRY(comm_broadcast(t->comm, &p->m, sizeof p->m, why));
+    TRY(lscm_comm_agree(t->comm, LSCM_OK, why)); /* they have the memory */
+    TRY(comm_broadcast(t->comm, r->sample.mean, p->D * sizeof(double), why));
+    TRY(comm_broadcast(t->comm, r->sample.directions, p->m * p->D * sizeof(double), why));
+    status = walk(p, m, why);
+    TRY(lscm_comm_agree(t->comm, status, why));
+    TRY(collect(r, p, p->stretch, why));
+done:
+    return status;
+}
+
 lscm_status signal_reduce(reduced *out, const lscm_dataset *data, size_t wanted,
                           size_t sample_bytes, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     reduced r = {0};
     arena scratch = {0};
+    pass p = {.data = data};
     size_t D = lscm_dataset_features(data);
     TRY(take_sample(&r, data, wanted, sample_bytes, m, why));
-    pass p = {.data = data, .basis = &r.sample, .N = data->rows, .D = D, .m = r.sample.count};
-    p.row_raw = shape_row_bytes(&data->shape[LSCM_X]);
-    choose_rows(&p);
+    TRY(open_pass(&p, &scratch, &r.sample, &r, why));
     r.y = malloc(p.N * p.m * sizeof(double));
     r.left = calloc(D, sizeof(double));
     if (r.y == NULL || r.left == NULL) {
@@ -182,16 +274,50 @@ lscm_status signal_reduce(reduced *out, const lscm_dataset *data, size_t wanted,
         goto done;
     }
     p.y = r.y;
-    lay_out(&p, &scratch);
-    TRY(arena_open(&scratch, why));
-    lay_out(&p, &scratch);
-    TRY(walk(&p, m, why));
-    add_up(&r, &p);
+    TRY(lead(&r, &p, m, why));
+    r.total -= cblas_ddot((int)D, r.left, 1, r.left, 1);
+    r.total = r.total > 0 ? r.total : 0;
     *out = r;
     r = (reduced){0};
 done:
     arena_close(&scratch);
     signal_reduce_close(&r);
+    return status;
+}
+
+lscm_status signal_reduce_assist(const lscm_dataset *data, meter *m, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const team *t = data->team;
+    arena scratch = {0};
+    pass p = {.data = data};
+    principal basis = {.D = lscm_dataset_features(data)};
+    size_t D = basis.D;
+    double *memory = NULL; /* mean (D), directions (m, D) */
+    int blas = threads_blas_single();
+    TRY(comm_broadcast(t->comm, &basis.count, sizeof basis.count, why));
+    status = open_pass(&p, &scratch, &basis, NULL, why);
+    memory = malloc((basis.count + 1) * D * sizeof *memory);
+    p.y = malloc(((p.own.end - p.own.first) * p.m + 1) * sizeof *p.y);
+    if (status == LSCM_OK && (memory == NULL || p.y == NULL)) {
+        status = fail_memory(why, (p.own.end - p.own.first + D) * p.m * sizeof *p.y);
+    }
+    TRY(lscm_comm_agree(t->comm, status, why));
+    basis.mean = memory;
+    basis.directions = memory + D;
+    TRY(comm_broadcast(t->comm, basis.mean, D * sizeof *memory, why));
+    TRY(comm_broadcast(t->comm, basis.directions, p.m * D * sizeof *memory, why));
+    status = walk(&p, m, why);
+    TRY(lscm_comm_agree(t->comm, status, why));
+    for (size_t k = 0; k < p.closed; k++) {
+        TRY(comm_send(t->comm, 0, p.stretch + k * (D + 1), (D + 1) * sizeof(double), why));
+    }
+    TRY(comm_send(t->comm, 0, p.y, (p.own.end - p.own.first) * p.m * sizeof *p.y, why));
+done:
+    threads_blas_restore(blas);
+    free(memory);
+    free(p.y);
+    arena_close(&scratch);
     return status;
 }
 

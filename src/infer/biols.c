@@ -185,7 +185,7 @@ static double temperature_at(const biols *b)
                : s->temperature;
 }
 
-lscm_status biols_step(biols *b, double rate, biols_terms *terms, lscm_error *why)
+lscm_status biols_step(biols *b, double rate, training_terms *terms, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     double numbers = (double)b->N * (double)b->D;
@@ -206,7 +206,7 @@ lscm_status biols_step(biols *b, double rate, biols_terms *terms, lscm_error *wh
     double variance = b->x_noise * b->x_noise;
     double per_error = elbo ? 1 / (2 * variance) : 1 / numbers;
     double scale = per_error * inflate / (double)b->S;
-    *terms = (biols_terms){.error = error / numbers, .x_noise = b->x_noise};
+    *terms = (training_terms){.error = error / numbers, .x_noise = b->x_noise};
     terms->kl = weights_kl(&q, &b->prior, b->by_mean, b->by_raw);
     terms->log_q = b->law != NULL ? mean_of(b->log_q, b->S) + b->log_factorial : 0;
     terms->loss =
@@ -227,9 +227,4 @@ lscm_status biols_step(biols *b, double rate, biols_terms *terms, lscm_error *wh
     b->step++;
 done:
     return status;
-}
-
-size_t biols_steps_done(const biols *b)
-{
-    return b->step;
 }

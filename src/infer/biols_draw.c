@@ -37,7 +37,7 @@ static double log_joint(const biols *b, size_t s)
     return sum;
 }
 
-static void put_draw(const biols *b, size_t s, size_t at, const biols_sample *out)
+static void put_draw(const biols *b, size_t s, size_t at, const model_sample *out)
 {
     size_t d = b->d;
     const size_t *order = b->order + s * d;
@@ -54,7 +54,7 @@ static void put_draw(const biols *b, size_t s, size_t at, const biols_sample *ou
     }
 }
 
-lscm_status biols_draw(biols *b, size_t count, uint64_t stream, const biols_sample *out,
+lscm_status biols_draw(biols *b, size_t count, uint64_t stream, const model_sample *out,
                        lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -109,68 +109,49 @@ void biols_decoder(const biols *b, decoder *out)
     biols_put_last(b, b->weight + last, matrices + last, bias);
 }
 
-/* ---- State ---- */
+/* ---- As the loop sees it ---- */
 
-/* The pieces of the state, in order; `at` NULL ends. */
-typedef struct piece {
-    void *at;
-    size_t bytes;
-} piece;
-
-enum { PIECES = 13 };
-
-static size_t pieces_of(const biols *b, piece *out)
+static size_t pieces(void *self, piece out[PIECES])
 {
+    biols *b = self;
     size_t n = 0;
-    biols *open = (biols *)(uintptr_t)b; /* copied from, or to, as the caller needs */
-    out[n++] = (piece){&open->step, sizeof b->step};
-    out[n++] = (piece){&open->restart, sizeof b->restart};
-    out[n++] = (piece){&open->x_noise, sizeof b->x_noise};
+    out[n++] = (piece){&b->step, sizeof b->step};
+    out[n++] = (piece){&b->restart, sizeof b->restart};
+    out[n++] = (piece){&b->x_noise, sizeof b->x_noise};
     size_t doubles = 2 * b->inputs + (b->linear ? b->d * b->D : 0);
     out[n++] = (piece){b->parameter, doubles * sizeof(double)};
     out[n++] = (piece){b->step64.state, 2 * b->step64.n * sizeof(double)};
-    out[n++] = (piece){&open->step64.steps, sizeof b->step64.steps};
+    out[n++] = (piece){&b->step64.steps, sizeof b->step64.steps};
     if (!b->linear) {
         out[n++] = (piece){b->weight, b->step_net.n * sizeof(float)};
         out[n++] = (piece){b->step_net.state, 2 * b->step_net.n * sizeof(float)};
-        out[n++] = (piece){&open->step_net.steps, sizeof b->step_net.steps};
+        out[n++] = (piece){&b->step_net.steps, sizeof b->step_net.steps};
     }
     if (b->law != NULL) {
         out[n++] = (piece){order_parameter(b->law), b->step_order.n * sizeof(float)};
         out[n++] = (piece){b->step_order.state, 2 * b->step_order.n * sizeof(float)};
-        out[n++] = (piece){&open->step_order.steps, sizeof b->step_order.steps};
+        out[n++] = (piece){&b->step_order.steps, sizeof b->step_order.steps};
     }
     return n;
 }
 
-size_t biols_state_size(const biols *b)
+static void begin(void *self, size_t restart)
 {
-    piece pieces[PIECES];
-    size_t bytes = 0;
-    for (size_t n = pieces_of(b, pieces); n-- > 0;) {
-        bytes += pieces[n].bytes;
-    }
-    return bytes;
+    biols_begin(self, restart);
 }
 
-void biols_state_get(const biols *b, void *state)
+static lscm_status step(void *self, double rate, training_terms *terms, lscm_error *why)
 {
-    piece pieces[PIECES];
-    size_t count = pieces_of(b, pieces);
-    char *to = state;
-    for (size_t n = 0; n < count; n++) {
-        memcpy(to, pieces[n].at, pieces[n].bytes);
-        to += pieces[n].bytes;
-    }
+    return biols_step(self, rate, terms, why);
 }
 
-void biols_state_set(biols *b, const void *state)
+static lscm_status draw(void *self, size_t count, uint64_t stream, const model_sample *out,
+                        lscm_error *why)
 {
-    piece pieces[PIECES];
-    size_t count = pieces_of(b, pieces);
-    const char *from = state;
-    for (size_t n = 0; n < count; n++) {
-        memcpy(pieces[n].at, from, pieces[n].bytes);
-        from += pieces[n].bytes;
-    }
+    return biols_draw(self, count, stream, out, why);
+}
+
+trainee biols_trainee(biols *b)
+{
+    return (trainee){b, begin, step, pieces, draw};
 }

@@ -358,8 +358,8 @@ lscm_status encoder_open(encoder *out, const lscm_posterior *p, lscm_error *why)
         e.width = e.D;
     } else if (kind[0] == '\0') {
         TRY(fail(why, LSCM_MISSING,
-                 "this run has no encoder: the method biols never infers z from x, and older runs "
-                 "did not keep it; fit with --method anchored"));
+                 "this run has no encoder: the method biols never infers z from x, and the "
+                 "baselines and older runs do not keep it; fit with --method anchored"));
     } else if (strcmp(kind, "linear") == 0) {
         TRY(take_linear(&e, p, why));
     } else if (family_named(kind) == KERNEL_FAMILIES) {

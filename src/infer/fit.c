@@ -1,4 +1,5 @@
 /* lscm_fit: what every method needs of the settings and the data, and the choice between them. */
+#include "data/split.h"
 #include "infer/choices.h"
 #include "infer/fit_state.h"
 #include "infer/run_files.h"
@@ -65,9 +66,23 @@ static void choose_method(fit *f)
     }
 }
 
-lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
-                     const lscm_fit_settings *settings, const lscm_run_options *run,
-                     const lscm_progress *progress, lscm_error *why)
+static lscm_status run_method(fit *f, lscm_posterior **out, lscm_error *why)
+{
+    switch (f->settings.method) {
+    case METHOD_BIOLS:
+        return biols_fit(f, out, why);
+    case METHOD_VAE:
+        return vae_fit(f, out, why);
+    case METHOD_GRAPHVAE:
+        return graphvae_fit(f, out, why);
+    default:
+        return anchored_fit(f, out, why);
+    }
+}
+
+static lscm_status fit_here(lscm_posterior **out, const lscm_dataset *data,
+                            const lscm_fit_settings *settings, const lscm_run_options *run,
+                            const lscm_progress *progress, lscm_error *why)
 {
     static const lscm_run_options alone = {0};
     lscm_status status = LSCM_OK;
@@ -87,10 +102,33 @@ lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
     f.order = order;
     TRY(knowledge_open(&f.known, f.run, data->nodes, data->node_names, order, why));
     choose_method(&f);
-    TRY(f.settings.method == METHOD_BIOLS ? biols_fit(&f, out, why) : anchored_fit(&f, out, why));
+    TRY(run_method(&f, out, why));
 done:
     knowledge_close(&f.known);
     json_decref(f.warnings);
     free(order);
+    return status;
+}
+
+/* With several processes the first fits, and the others help it with its passes over the rows. */
+lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
+                     const lscm_fit_settings *settings, const lscm_run_options *run,
+                     const lscm_progress *progress, lscm_error *why)
+{
+    team processes = {.comm = run != NULL ? run->comm : NULL};
+    lscm_dataset shared = *data;
+    lscm_status status = LSCM_OK;
+    if (split_size(&processes) == 1) {
+        return fit_here(out, data, settings, run, progress, why);
+    }
+    *out = NULL;
+    shared.team = &processes;
+    TRY(split_begin(&shared, why));
+    if (split_rank(&processes) > 0) {
+        return split_serve(&shared, progress, why);
+    }
+    status = fit_here(out, &shared, settings, run, progress, why);
+    status = split_end(&processes, status, why);
+done:
     return status;
 }

@@ -1,3 +1,4 @@
+#include "data/split.h"
 #include "infer/choices.h"
 #include "infer/fit_state.h"
 #include "infer/run_files.h"
@@ -7,6 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+const char *fit_method(const fit *f)
+{
+    static const char *const names[] = {[METHOD_AUTO] = "auto",
+                                        [METHOD_ANCHORED] = "anchored",
+                                        [METHOD_BIOLS] = "biols",
+                                        [METHOD_VAE] = "vae",
+                                        [METHOD_GRAPHVAE] = "graphvae"};
+    return names[f->settings.method];
+}
+
+lscm_status fit_refuse_knowledge(const fit *f, lscm_error *why)
+{
+    return knowledge_any(&f->known)
+               ? fail(why, LSCM_USAGE,
+                      "the method %s cannot use background knowledge (--forbid, --require, "
+                      "--tiers); leave it out, or take --method anchored",
+                      fit_method(f))
+               : LSCM_OK;
+}
 
 static void put_text(json_t *object, const char *name, const char *text)
 {
@@ -94,17 +115,34 @@ static json_int_t peak_bytes(void)
     return (json_int_t)(kilobytes > 0 ? kilobytes : usage.ru_maxrss) * 1024;
 }
 
+/* Where several were started: how many, and that only one of them could work. */
+static void put_processes(const fit *f, json_t *summary)
+{
+    char text[256];
+    int size = split_size(f->data->team);
+    if (size > 1) {
+        (void)json_object_set_new(summary, "processes", json_integer(size));
+    }
+    if (size > 1 && f->data->team->passes == 0) {
+        (void)snprintf(text, sizeof text,
+                       "one of the %d processes did this fit: only passes over x that is large and "
+                       "linear in z, or the moments of biols, are split",
+                       size);
+        (void)json_array_append_new(f->warnings, json_string(text));
+    }
+}
+
 static char *summary_text(const fit *f, const decoder *decode, json_t *summary)
 {
     static const char *const decoders[] = {"linear", "mlp", "image", "identity"};
     json_t *seconds = json_object_get(summary, "seconds");
     struct rusage usage;
     (void)getrusage(RUSAGE_SELF, &usage);
-    (void)json_object_set_new(
-        summary, "method", json_string(f->settings.method == METHOD_BIOLS ? "biols" : "anchored"));
+    (void)json_object_set_new(summary, "method", json_string(fit_method(f)));
     (void)json_object_set_new(summary, "decoder", json_string(decoders[decode->kind]));
     (void)json_object_set_new(summary, "peak_bytes", json_integer(peak_bytes()));
     (void)json_object_set_new(seconds, "total", json_real(fit_seconds() - f->begun));
+    put_processes(f, summary);
     (void)json_object_set(summary, "warnings", f->warnings);
     return json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 }

@@ -23,6 +23,10 @@ typedef struct fit {
 
 double fit_seconds(void); /* of a clock that never goes back */
 
+const char *fit_method(const fit *f); /* "anchored" */
+/* Of methods that cannot use background knowledge: fails when there is any. */
+lscm_status fit_refuse_knowledge(const fit *f, lscm_error *why);
+
 /* A posterior of the run's draws and the data's shape and names; numbers in the decoder as in
  * posterior_new. */
 lscm_status fit_posterior(const fit *f, lscm_posterior **out, size_t weights, size_t bias,
@@ -37,6 +41,8 @@ lscm_status fit_fingerprint(const fit *f, uint64_t *out, lscm_error *why);
 /* The methods. */
 lscm_status biols_fit(fit *f, lscm_posterior **out, lscm_error *why);
 lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why);
+lscm_status vae_fit(fit *f, lscm_posterior **out, lscm_error *why);
+lscm_status graphvae_fit(fit *f, lscm_posterior **out, lscm_error *why);
 /* The anchored method where x is not linear in z. With the decoder left to us, it finds out:
  * `linear` is set, and nothing done, where held-out values say that it is. */
 lscm_status nonlinear_fit(fit *f, lscm_posterior **out, bool *linear, lscm_error *why);

@@ -112,11 +112,12 @@ void trace_close(trace *t)
     }
 }
 
-static lscm_status score(trace *t, biols *b, size_t step, lscm_scores *scores, lscm_error *why)
+static lscm_status score(trace *t, const trainee *learner, size_t step, lscm_scores *scores,
+                         lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    biols_sample sample = {.w = t->draw_w, .sigma = t->draw_sigma, .order = t->draw_order};
-    TRY(biols_draw(b, t->draws, step, &sample, why));
+    model_sample sample = {.w = t->draw_w, .sigma = t->draw_sigma, .order = t->draw_order};
+    TRY(learner->draw(learner->self, t->draws, step, &sample, why));
     lscm_estimate estimate = {
         .draws = t->draws, .nodes = t->d, .w = t->draw_w, .sigma = t->draw_sigma, .threshold = 0.3};
     lscm_truth truth = {.w = t->w, .sigma = t->sigma[0] > 0 ? t->sigma : NULL};
@@ -134,8 +135,8 @@ static void put(FILE *file, double number)
     }
 }
 
-lscm_status trace_row(trace *t, biols *b, size_t restart, size_t step, const biols_terms *terms,
-                      lscm_error *why)
+lscm_status trace_row(trace *t, const trainee *learner, size_t restart, size_t step,
+                      const training_terms *terms, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     lscm_scores scores;
@@ -149,7 +150,7 @@ lscm_status trace_row(trace *t, biols *b, size_t restart, size_t step, const bio
     put(t->file, terms->log_q);
     put(t->file, terms->x_noise);
     if (t->truth) {
-        TRY(score(t, b, step, &scores, why));
+        TRY(score(t, learner, step, &scores, why));
 #define PUT(name, help) put(t->file, scores.name);
         LSCM_SCORES_TABLE(PUT)
 #undef PUT

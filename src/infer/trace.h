@@ -3,7 +3,8 @@
 #ifndef LSCM_INFER_TRACE_H
 #define LSCM_INFER_TRACE_H
 
-#include "infer/biols.h"
+#include "data/dataset.h"
+#include "infer/trainee.h"
 
 typedef struct trace trace;
 
@@ -12,8 +13,8 @@ typedef struct trace trace;
 lscm_status trace_open(trace **out, const char *folder, const lscm_dataset *data, size_t draws,
                        size_t keep, lscm_error *why);
 void trace_close(trace *t);
-lscm_status trace_row(trace *t, biols *b, size_t restart, size_t step, const biols_terms *terms,
-                      lscm_error *why);
+lscm_status trace_row(trace *t, const trainee *learner, size_t restart, size_t step,
+                      const training_terms *terms, lscm_error *why);
 /* Rows written so far, those kept included. */
 size_t trace_rows(const trace *t);
 

@@ -1,18 +1,19 @@
 /* The posterior in other programs' formats, by the ending of the name:
  *
- *   .npz  w (draws, d, d)  sigma, intercept, order (draws, d)  log_p, log_q (draws)
- *         edge_prob (d, d)  z, z_sd (rows, d)  names (d)
- *   .dot  edges with probability above 1/2: width the probability, colour and label the mean weight
- *   .csv  all pairs, the likeliest first: from,to,probability,mean,sd,q05,q95 of w over the draws
- *         (sd over the count; quantiles interpolated linearly, as NumPy does)
+ *   .npz      w (draws, d, d)  sigma, intercept, order (draws, d)  log_p, log_q (draws)
+ *             edge_prob (d, d)  z, z_sd (rows, d)  names (d)
+ *   .dot      edges with probability above 1/2: width the probability, colour and label the mean
+ *   .graphml  the same edges: probability, mean, sd, sign
+ *   .csv      all pairs, the likeliest first: from,to,probability,mean,sd,q05,q95 of w over the
+ *             draws
+ *   .json     pairs with a probability, order, settings: see export_json.c
  */
 #include "base/output.h"
-#include "base/quantile.h"
 #include "data/csv_line.h"
 #include "data/dot.h"
 #include "data/npz_writer.h"
 #include "data/number.h"
-#include "scm/posterior.h"
+#include "result/export_edges.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,75 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-typedef struct edge {
-    size_t from, to;
-    double probability, mean, sd, q05, q95;
-} edge;
-
-/* The likeliest first, then the strongest, then by number. */
-static int by_probability(const void *left, const void *right)
-{
-    const edge *a = left;
-    const edge *b = right;
-    double strong_a = fabs(a->mean);
-    double strong_b = fabs(b->mean);
-    if (a->probability != b->probability) {
-        return a->probability > b->probability ? -1 : 1;
-    }
-    if (strong_a != strong_b) {
-        return strong_a > strong_b ? -1 : 1;
-    }
-    if (a->from != b->from) {
-        return a->from < b->from ? -1 : 1;
-    }
-    return a->to < b->to ? -1 : a->to > b->to ? 1 : 0;
-}
-
-/* `values` (draws) is scratch. */
-static edge describe(const lscm_posterior *p, size_t from, size_t to, double *values)
-{
-    size_t d = p->d;
-    double n = (double)p->draws;
-    edge e = {.from = from, .to = to, .probability = p->edge_prob[from * d + to]};
-    double square = 0;
-    for (size_t s = 0; s < p->draws; s++) {
-        values[s] = p->w[s * d * d + from * d + to];
-        e.mean += values[s];
-    }
-    e.mean /= n;
-    for (size_t s = 0; s < p->draws; s++) {
-        square += (values[s] - e.mean) * (values[s] - e.mean);
-    }
-    qsort(values, p->draws, sizeof *values, quantile_compare);
-    e.sd = sqrt(square / n);
-    e.q05 = quantile_of_sorted(values, p->draws, 0.05);
-    e.q95 = quantile_of_sorted(values, p->draws, 0.95);
-    return e;
-}
-
-/* All d (d - 1) pairs, sorted, in new memory. */
-static lscm_status list_edges(const lscm_posterior *p, edge **out, size_t *count, lscm_error *why)
-{
-    size_t d = p->d;
-    double *values = malloc(p->draws * sizeof *values);
-    *count = 0;
-    *out = malloc((d * (d - 1) + 1) * sizeof **out);
-    if (values == NULL || *out == NULL) {
-        free(values);
-        return fail_memory(why, d * d * sizeof **out + p->draws * sizeof *values);
-    }
-    for (size_t from = 0; from < d; from++) {
-        for (size_t to = 0; to < d; to++) {
-            if (from != to) {
-                (*out)[(*count)++] = describe(p, from, to, values);
-            }
-        }
-    }
-    qsort(*out, *count, sizeof **out, by_probability);
-    free(values);
-    return LSCM_OK;
-}
 
 static void put_name(FILE *file, const lscm_posterior *p, size_t node)
 {
@@ -99,7 +31,7 @@ static void put_name(FILE *file, const lscm_posterior *p, size_t node)
     }
 }
 
-static void put_edge(FILE *file, const lscm_posterior *p, const edge *e)
+static void put_edge(FILE *file, const lscm_posterior *p, const graph_edge *e)
 {
     const double numbers[] = {e->probability, e->mean, e->sd, e->q05, e->q95};
     put_name(file, p, e->from);
@@ -117,10 +49,10 @@ static lscm_status write_csv(const lscm_posterior *p, const char *to, const char
                              lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    edge *edges = NULL;
+    graph_edge *edges = NULL;
     size_t count = 0;
     FILE *file = NULL;
-    TRY(list_edges(p, &edges, &count, why));
+    TRY(export_edges(p, &edges, &count, why));
     file = fopen(to, "wb");
     if (file == NULL) {
         TRY(fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno)));
@@ -143,24 +75,40 @@ static lscm_status write_dot(const lscm_posterior *p, const char *to, const char
                              lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    edge *edges = NULL;
+    graph_edge *edges = NULL;
     dot_edge *drawn = NULL;
     size_t count = 0;
     dot_graph graph = {.nodes = p->d, .names = p->node_names};
-    TRY(list_edges(p, &edges, &count, why));
+    TRY(export_edges(p, &edges, &count, why));
     drawn = malloc((count + 1) * sizeof *drawn);
     if (drawn == NULL) {
         status = fail_memory(why, count * sizeof *drawn);
         goto done;
     }
-    while (graph.count < count && edges[graph.count].probability > 0.5) {
-        const edge *e = &edges[graph.count];
-        drawn[graph.count++] = (dot_edge){e->from, e->to, e->mean, fmin(e->probability, 1)};
+    graph.count = export_edges_over(edges, count, 0.5);
+    for (size_t k = 0; k < graph.count; k++) {
+        const graph_edge *e = &edges[k];
+        drawn[k] = (dot_edge){e->from, e->to, e->mean, fmin(e->probability, 1)};
     }
     graph.edges = drawn;
     TRY(dot_write_graph(&graph, to, what, why));
 done:
     free(drawn);
+    free(edges);
+    return status;
+}
+
+static lscm_status write_graphml(const lscm_posterior *p, const char *to, const char *what,
+                                 lscm_error *why)
+{
+    graph_edge *edges = NULL;
+    graph_file graph = {.nodes = p->d, .names = p->node_names};
+    lscm_status status = export_edges(p, &edges, &graph.count, why);
+    if (status == LSCM_OK) {
+        graph.edges = edges;
+        graph.count = export_edges_over(edges, graph.count, 0.5);
+        status = graphml_write(&graph, to, what, why);
+    }
     free(edges);
     return status;
 }
@@ -209,17 +157,23 @@ lscm_status lscm_posterior_export(const lscm_posterior *posterior, const char *p
         const char *ending;
         lscm_status (*write)(const lscm_posterior *p, const char *to, const char *what,
                              lscm_error *why);
-    } formats[] = {{".npz", write_npz}, {".dot", write_dot}, {".csv", write_csv}};
+    } formats[] = {{".npz", write_npz},
+                   {".dot", write_dot},
+                   {".csv", write_csv},
+                   {".graphml", write_graphml},
+                   {".json", export_json}};
+    const size_t known = sizeof formats / sizeof formats[0];
     lscm_status status = LSCM_OK;
     output out = {0};
     char *what = NULL;
     const char *ending = strrchr(path, '.');
     size_t format = 0;
-    while (format < 3 && (ending == NULL || strcasecmp(ending, formats[format].ending) != 0)) {
+    while (format < known && (ending == NULL || strcasecmp(ending, formats[format].ending) != 0)) {
         format++;
     }
-    if (format == 3) {
-        return fail(why, LSCM_USAGE, "%s: a posterior goes to .npz, .dot or .csv", path);
+    if (format == known) {
+        return fail(why, LSCM_USAGE, "%s: a posterior goes to .npz, .dot, .graphml, .csv or .json",
+                    path);
     }
     size_t size = strlen(path) + sizeof "writing ";
     what = malloc(size);

@@ -82,7 +82,7 @@ static lscm_status read_decoder_kind(const netcdf_file *file, decoder *g, lscm_e
     size_t kind = SIZE_MAX;
     size_t between = DECODER_GELU; /* old files do not say */
     TRY(read_word(file, "kind", DECODER_NAMES, 4, &kind, why));
-    TRY(read_word(file, "activation", ACTIVATION_NAMES, 2, &between, why));
+    TRY(read_word(file, "activation", ACTIVATION_NAMES, 3, &between, why));
     if (kind == SIZE_MAX) {
         TRY(fail(why, LSCM_FORMAT, "%s: the kind of the decoder is missing", file->path));
     }

@@ -12,7 +12,8 @@ const char *const DECODER_NAMES[4] = {[DECODER_LINEAR] = "linear",
                                       [DECODER_MLP] = "mlp",
                                       [DECODER_IMAGE] = "image",
                                       [DECODER_IDENTITY] = "identity"};
-const char *const ACTIVATION_NAMES[2] = {[DECODER_GELU] = "gelu", [DECODER_RELU] = "relu"};
+const char *const ACTIVATION_NAMES[3] = {
+    [DECODER_GELU] = "gelu", [DECODER_RELU] = "relu", [DECODER_ELU] = "elu"};
 
 typedef struct tables {
     const lscm_posterior *p;

@@ -29,7 +29,7 @@
 #define RUN_CHECKPOINT "checkpoint"
 
 extern const char *const DECODER_NAMES[4];    /* by decoder_kind */
-extern const char *const ACTIVATION_NAMES[2]; /* by decoder_activation */
+extern const char *const ACTIVATION_NAMES[3]; /* by decoder_activation */
 
 /* folder/name in new memory; NULL when there is none. */
 char *run_path(const char *folder, const char *name);

@@ -63,6 +63,13 @@ static void relu(size_t n, double *u)
     }
 }
 
+static void elu(size_t n, double *u)
+{
+    for (size_t k = 0; k < n; k++) {
+        u[k] = u[k] > 0 ? u[k] : expm1(u[k]);
+    }
+}
+
 static void sigmoid(size_t n, double *u)
 {
     for (size_t k = 0; k < n; k++) {
@@ -81,6 +88,8 @@ static void put_bias(const double *bias, size_t n, size_t cols, double *out)
 
 void decoder_apply(const decoder *g, size_t n, const double *z, double *scratch, double *x)
 {
+    static void (*const between[])(size_t, double *) = {
+        [DECODER_GELU] = gelu, [DECODER_RELU] = relu, [DECODER_ELU] = elu};
     const double *weights = g->weights;
     const double *bias = g->bias;
     const double *in = z;
@@ -103,7 +112,7 @@ void decoder_apply(const decoder *g, size_t n, const double *z, double *scratch,
                     (blasint)rows, 1, in, (blasint)rows, weights, (blasint)cols, biased ? 1 : 0,
                     out, (blasint)cols);
         if (!last) {
-            (g->between == DECODER_RELU ? relu : gelu)(n * cols, out);
+            between[g->between](n * cols, out);
         }
         weights += rows * cols;
         in = out;

@@ -3,8 +3,8 @@
  *   identity  z          linear  z A + b
  *   mlp       f(.. f(z A_0 + b_0) A_1 + b_1 ..) A_last + b      image  sigmoid of the same
  *
- * f is max(u, 0) or GELU in its tanh form, u (1 + tanh(sqrt(2/pi) (u + 0.044715 u^3))) / 2; b_k = 0
- * where the decoder has no such bias.
+ * f is max(u, 0), ELU (u where u > 0, else exp(u) - 1) or GELU in its tanh form, u (1 + tanh(
+ * sqrt(2/pi) (u + 0.044715 u^3))) / 2; b_k = 0 where the decoder has no such bias.
  */
 #ifndef LSCM_SCM_DECODE_H
 #define LSCM_SCM_DECODE_H

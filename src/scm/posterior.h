@@ -17,7 +17,7 @@ typedef enum decoder_kind {
     DECODER_IDENTITY
 } decoder_kind;
 
-typedef enum decoder_activation { DECODER_GELU, DECODER_RELU } decoder_activation;
+typedef enum decoder_activation { DECODER_GELU, DECODER_RELU, DECODER_ELU } decoder_activation;
 typedef enum decoder_biases { BIASES_NONE, BIASES_LAST, BIASES_ALL } decoder_biases;
 
 /* x = g(z). Identity: no layers. Linear: weights (d, D). Networks: layers sizes[0] = d ..

@@ -1,0 +1,5 @@
+#include "net/batch_norm.h"
+
+#include "backend/float32.h"
+
+#include "net/batch_norm_body.h"

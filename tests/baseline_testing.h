@@ -1,0 +1,119 @@
+/* Data, settings and runs for the tests of the baselines. */
+#ifndef LSCM_TESTS_BASELINE_TESTING_H
+#define LSCM_TESTS_BASELINE_TESTING_H
+
+#include "infer/baseline.h"
+#include "infer/choices.h"
+#include "testing.h"
+
+static lscm_error why;
+
+static inline lscm_dataset *small_data(void)
+{
+    lscm_dataset *data = NULL;
+    lscm_simulation s;
+    assert_ok(lscm_simulation_preset(&s, "paper-linear", 3, &why));
+    s.features = 6;
+    s.observational = 40;
+    s.sets = 4;
+    s.per_set = 20;
+    s.noise_scale = 0.5;
+    s.value_scale = 2;
+    s.seed = 3;
+    assert_ok(lscm_simulate(&data, &s, NULL, &why));
+    return data;
+}
+
+static inline fit small_fit(const lscm_dataset *data, int64_t method)
+{
+    static const lscm_run_options alone = {0};
+    fit f = {.data = data, .run = &alone};
+    lscm_settings_defaults(lscm_fit_table(), &f.settings);
+    f.settings.method = method;
+    f.settings.batch = 32;
+    f.settings.steps = 100;
+    lscm_set_threads(1);
+    return f;
+}
+
+/* The loss of the last steps lies well below that of the first. */
+static inline void check_training_helps(const baseline_kind *kind, int64_t method)
+{
+    lscm_dataset *data = small_data();
+    fit f = small_fit(data, method);
+    baseline *b = NULL;
+    assert_ok(baseline_open(&b, &f, kind, &why));
+    const trainee t = baseline_trainee(b);
+    training_terms terms;
+    double first = 0;
+    double last = 0;
+    t.begin(b, 0);
+    for (int step = 0; step < 100; step++) {
+        assert_ok(t.step(b, 1e-3, &terms, &why));
+        first += step < 10 ? terms.loss / 10 : 0;
+        last += step >= 90 ? terms.loss / 10 : 0;
+    }
+    assert_true(last < first - 100); /* nats, of 120 rows of 6 numbers */
+    baseline_close(b);
+    lscm_dataset_free(data);
+}
+
+/* 20 steps at once, or 7, the state out and into another estimator, and 13: the same bits. */
+static inline void check_state_continues(const baseline_kind *kind, int64_t method)
+{
+    lscm_dataset *data = small_data();
+    fit f = small_fit(data, method);
+    baseline *whole = NULL;
+    baseline *other = NULL;
+    training_terms terms;
+    assert_ok(baseline_open(&whole, &f, kind, &why));
+    assert_ok(baseline_open(&other, &f, kind, &why));
+    const trainee one = baseline_trainee(whole);
+    const trainee two = baseline_trainee(other);
+    size_t bytes = trainee_bytes(&one);
+    char *first = test_malloc(2 * bytes);
+    one.begin(whole, 1);
+    two.begin(other, 7);
+    for (int step = 0; step < 20; step++) {
+        if (step == 7) {
+            trainee_get(&one, first);
+            trainee_set(&two, first);
+        }
+        assert_ok(one.step(whole, 1e-2, &terms, &why));
+        if (step >= 7) {
+            assert_ok(two.step(other, 1e-2, &terms, &why));
+        }
+    }
+    trainee_get(&one, first);
+    trainee_get(&two, first + bytes);
+    assert_memory_equal(first, first + bytes, bytes);
+    test_free(first);
+    baseline_close(whole);
+    baseline_close(other);
+    lscm_dataset_free(data);
+}
+
+/* A parameter or a row that is no number is said. */
+static inline void check_nan_fails(const baseline_kind *kind, int64_t method)
+{
+    lscm_dataset *data = small_data();
+    fit f = small_fit(data, method);
+    baseline *b = NULL;
+    training_terms terms;
+    assert_ok(baseline_open(&b, &f, kind, &why));
+    const trainee t = baseline_trainee(b);
+    t.begin(b, 0);
+    b->parameter[b->count / 3] = NAN;
+    assert_fails(t.step(b, 1e-3, &terms, &why), LSCM_VALUE, "no longer finite");
+    t.begin(b, 0);
+    b->rows.x[5] = NAN; /* a row that comes sooner or later */
+    lscm_status status = LSCM_OK;
+    for (int step = 0; step < 20 && status == LSCM_OK; step++) {
+        status = t.step(b, 1e-3, &terms, &why);
+    }
+    assert_int_equal(status, LSCM_VALUE);
+    baseline_close(b);
+    lscm_dataset_free(data);
+}
+
+#endif

@@ -1,0 +1,205 @@
+/* Batch normalisation against its formula and its gradient against central differences, alone and
+ * inside networks; the plain network that running averages make of one. */
+#include "lcg.h"
+#include "net/normed.h"
+#include "testing.h"
+
+static lscm_error why;
+
+/* loss = sum of c_k a_k + a_k^2/2 with known c */
+static double coefficient(size_t k)
+{
+    return cos(2 * (double)k + 1);
+}
+
+static double loss_of(size_t n, double *a)
+{
+    double loss = 0;
+    for (size_t k = 0; k < n; k++) {
+        double c = coefficient(k);
+        loss += c * a[k] + a[k] * a[k] / 2;
+        a[k] = c + a[k];
+    }
+    return loss;
+}
+
+enum { ROWS = 7, COLS = 3 };
+
+static void the_layer_is_its_formula(void **state)
+{
+    (void)state;
+    lcg g = {5};
+    arena memory = {0};
+    batch_norm_f64 b;
+    double y[ROWS * COLS];
+    double u[ROWS * COLS];
+    double a[ROWS * COLS];
+    const double parameters[2 * COLS] = {0.5, -1, 2, 1.5, 0.25, -3}; /* shift, scale */
+    double running[2 * COLS] = {1, 1, 1, 2, 2, 2};
+    batch_norm_f64_lay_out(&b, &memory, COLS);
+    assert_ok(arena_open(&memory, &why));
+    batch_norm_f64_lay_out(&b, &memory, COLS);
+    for (size_t k = 0; k < ROWS * COLS; k++) {
+        y[k] = 10 * (double)(k % COLS) + (1 + (double)(k % COLS)) * lcg_normal(&g);
+        y[k] = k % COLS == 1 ? 4 : y[k]; /* a column that never changes */
+    }
+    memcpy(u, y, sizeof u);
+    batch_norm_f64_forward(&b, ROWS, parameters, u, a, running);
+    for (size_t c = 0; c < COLS; c++) {
+        double mean = 0;
+        double variance = 0;
+        for (size_t r = 0; r < ROWS; r++) {
+            mean += y[r * COLS + c] / ROWS;
+        }
+        for (size_t r = 0; r < ROWS; r++) {
+            variance += (y[r * COLS + c] - mean) * (y[r * COLS + c] - mean) / ROWS;
+        }
+        for (size_t r = 0; r < ROWS; r++) {
+            double expected = (y[r * COLS + c] - mean) / sqrt(variance + 1e-5);
+            assert_near(u[r * COLS + c], expected, 1e-12);
+            assert_near(a[r * COLS + c], parameters[c] + parameters[COLS + c] * expected, 1e-12);
+        }
+        assert_near(running[c], 0.9 + 0.1 * mean, 1e-12);
+        assert_near(running[COLS + c], 1.8 + 0.1 * variance * ROWS / (ROWS - 1), 1e-12);
+        double factor = 0;
+        double offset = 0;
+        batch_norm_linear(parameters[c], parameters[COLS + c], mean, variance, &factor, &offset);
+        assert_near(offset + factor * y[c], a[c], 1e-11);
+    }
+    arena_close(&memory);
+}
+
+/* A network in double with a batch. */
+typedef struct bench {
+    arena memory;
+    normed_f64 net;
+    size_t n, count;
+    double *parameters, *gradient, *running;
+    double *input, *input_gradient;
+} bench;
+
+static void lay_out(bench *b, const mlp_shape *shape)
+{
+    normed_f64_lay_out(&b->net, &b->memory, shape, b->n, &backend_cpu_f64);
+    b->parameters = arena_take(&b->memory, b->count, sizeof(double));
+    b->gradient = arena_take(&b->memory, b->count, sizeof(double));
+    b->running = arena_take(&b->memory, normed_running(shape), sizeof(double));
+    b->input = arena_take(&b->memory, b->n * shape->width[0], sizeof(double));
+    b->input_gradient = arena_take(&b->memory, b->n * shape->width[0], sizeof(double));
+}
+
+static void open_bench(bench *b, const mlp_shape *shape, size_t n)
+{
+    lcg g = {3};
+    *b = (bench){.n = n, .count = normed_count(shape)};
+    lay_out(b, shape);
+    assert_ok(arena_open(&b->memory, &why));
+    lay_out(b, shape);
+    normed_f64_draw(shape, (rng){1, 2}, b->parameters, b->running);
+    for (size_t i = 0; i < b->count; i++) {
+        b->parameters[i] += 0.1 * lcg_normal(&g); /* shifts, scales and b too */
+    }
+    for (size_t i = 0; i < n * shape->width[0]; i++) {
+        b->input[i] = lcg_normal(&g);
+    }
+}
+
+static double pass(bench *b)
+{
+    const mlp_shape *shape = &b->net.shape;
+    double *y = normed_f64_forward(&b->net, b->parameters, b->n, b->input, NULL);
+    return loss_of(b->n * shape->width[shape->layers], y);
+}
+
+/* Fourth-order central difference of the loss in *at. */
+static double slope_at(bench *b, double *at)
+{
+    const double h = 1e-4;
+    double from = *at;
+    double loss[4];
+    for (int k = 0; k < 4; k++) {
+        *at = from + h * (k < 2 ? k - 2 : k - 1);
+        loss[k] = pass(b);
+    }
+    *at = from;
+    return (loss[0] - 8 * loss[1] + 8 * loss[2] - loss[3]) / (12 * h);
+}
+
+static void gradients_are_the_slopes(void **state)
+{
+    (void)state;
+    const mlp_shape shapes[] = {
+        {.layers = 2, .width = {3, 4, 2}, .between = ACTIVATION_TANH, .bias = true},
+        {.layers = 3, .width = {2, 5, 3, 4}, .between = ACTIVATION_GELU, .bias = true},
+        {.layers = 2, .width = {4, 3, 2}, .between = ACTIVATION_IDENTITY, .bias = true},
+        {.layers = 1, .width = {4, 3}, .bias = true},
+    };
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        bench b;
+        open_bench(&b, &shapes[s], s == 1 ? 130 : 9); /* several tiles, and one */
+        (void)pass(&b);
+        normed_f64_backward(&b.net, b.parameters, b.n, b.input, b.gradient, b.input_gradient);
+        for (size_t i = 0; i < b.count; i++) {
+            double slope = slope_at(&b, &b.parameters[i]);
+            assert_near(b.gradient[i], slope, 1e-6 * fmax(1, fabs(slope)));
+        }
+        for (size_t i = 0; i < b.n * shapes[s].width[0] && i < 40; i++) {
+            double slope = slope_at(&b, &b.input[i]);
+            assert_near(b.input_gradient[i], slope, 1e-6 * fmax(1, fabs(slope)));
+        }
+        arena_close(&b.memory);
+    }
+}
+
+/* Once the averages are the statistics of a batch, the plain network gives what this one gives for
+ * it, but for the variance, whose average is n/(n - 1) of it. */
+static void averages_make_a_plain_network(void **state)
+{
+    (void)state;
+    const size_t N = 2000;
+    const mlp_shape shape = {
+        .layers = 3, .width = {2, 5, 3, 4}, .between = ACTIVATION_ELU, .bias = true};
+    bench b;
+    arena memory = {0};
+    mlp_f64 net;
+    open_bench(&b, &shape, N);
+    double *y = NULL;
+    for (int k = 0; k < 300; k++) { /* 0.9^300: nothing is left of the start */
+        y = normed_f64_forward(&b.net, b.parameters, N, b.input, b.running);
+    }
+    mlp_f64_lay_out(&net, &memory, &shape, N, &backend_cpu_f64);
+    assert_ok(arena_open(&memory, &why));
+    mlp_f64_lay_out(&net, &memory, &shape, N, &backend_cpu_f64);
+    double *plain = test_malloc(mlp_count(&shape) * sizeof(double));
+    normed_f64_fold(&shape, b.parameters, b.running, plain);
+    const double *same = mlp_f64_forward(&net, plain, N, b.input);
+    for (size_t k = 0; k < N * 4; k++) {
+        assert_near(same[k], y[k], 1e-3 * fmax(1, fabs(y[k])));
+    }
+    test_free(plain);
+    arena_close(&memory);
+    arena_close(&b.memory);
+}
+
+static void nan_comes_out(void **state)
+{
+    (void)state;
+    const mlp_shape shape = {
+        .layers = 2, .width = {3, 4, 2}, .between = ACTIVATION_ELU, .bias = true};
+    bench b;
+    open_bench(&b, &shape, 9);
+    b.input[5] = NAN;
+    assert_true(!isfinite(pass(&b)));
+    arena_close(&b.memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_layer_is_its_formula),
+        cmocka_unit_test(gradients_are_the_slopes),
+        cmocka_unit_test(averages_make_a_plain_network),
+        cmocka_unit_test(nan_comes_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
