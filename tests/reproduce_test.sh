@@ -1,6 +1,6 @@
 #!/bin/sh
-# lscm reproduce on the command line: the figure and the table of unseen interventions, what is refused,
-# and that nothing is left behind.
+# lscm reproduce on the command line: grids that stop and go on, their tables and figures; the figure and
+# the table of unseen interventions; what is refused, and that nothing is left behind.
 set -u
 lscm=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,8 +25,9 @@ refuses 2 "name what to reproduce" "$lscm" reproduce --out a
 refuses 2 "--out DIR" unseen
 refuses 2 "one argument too many" unseen more --out a
 refuses 2 "did you mean 'unseen-interventions'?" "$lscm" reproduce unseen-intervention --out a
-refuses 2 "there is nothing named 'd5-linear' to reproduce; there is: unseen-interventions" \
-    "$lscm" reproduce d5-linear --out a
+refuses 2 "did you mean 'd5-linear'?" "$lscm" reproduce d5-liner --out a
+refuses 2 "there is nothing named 'x' to reproduce; there is: all, unseen-interventions, d5-linear, d10-linear," \
+    "$lscm" reproduce x --out a
 refuses 2 "there is no preset 'paper-imag'; did you mean 'paper-image'?" unseen --preset paper-imag --out a
 refuses 2 "--count takes a whole number from 1 to 100, not '0'" unseen --count 0 --out a
 refuses 2 "'nodes'" unseen --nodes 0 --out a
@@ -36,6 +37,119 @@ touch file
 refuses 1 "this folder cannot be made" unseen --out file
 refuses 2 "the data have every set of targets that can be drawn for 2 nodes" \
     unseen --preset paper-linear --nodes 2 --out a
+
+refuses 2 "--methods, --tasks, --seeds and --retry are for grids" unseen --seeds 3 --out a
+refuses 2 "choose from a grid with --tasks, --methods and --seeds" "$lscm" reproduce d5-linear --nodes 3 --out a
+refuses 2 "there is no method 'vea'; did you mean 'vae'?" "$lscm" reproduce d5-linear --methods auto,vea --out a
+refuses 2 "no task of d5-linear has 'ER-3' in its name; the first is 'd5 ER-1'" \
+    "$lscm" reproduce d5-linear --tasks ER-1,ER-3 --out a
+refuses 2 "--seeds takes a whole number" "$lscm" reproduce d5-linear --seeds 0 --out a
+refuses 2 "the first and the last: 101-120" "$lscm" reproduce d5-linear --seeds 5-3 --out a
+refuses 1 "this folder cannot be made" "$lscm" reproduce d5-linear --out nowhere/a
+
+# ---- a grid: one cell, then its neighbours; what is done is not done again
+grid() {
+    "$lscm" reproduce d5-linear --quick --threads 1 --tasks ER-1 "$@"
+}
+equals() {
+    count=$((count + 1))
+    [ "$2" = "$3" ] || bad "$1: $2 instead of $3"
+}
+cell=g/cells/d5-linear.d5-er-1.auto.quick.seed-1.json
+# the file of a cell; another one when it was run again
+which_file() {
+    ls -i "$cell"
+}
+succeeds "1 of 1 cells done; published medians that ours does not reach: 0" grid --seeds 1 --methods auto --out g
+succeeds '"status": "done"' cat $cell
+succeeds "e_shd_entries" head -1 g/d5-linear.csv
+equals "lines of the CSV" "$(wc -l <g/d5-linear.csv)" 2
+succeeds "Quick run" cat g/d5-linear.md
+succeeds "| d5 ER-1 | ours (order learned) | 1 of 1 | 0" cat g/d5-linear.md
+succeeds "*published: BIOLS, order learned* | | *2.19*" cat g/d5-linear.md
+succeeds "| d5 ER-2 | VAE | 0 of 1 | not run |" cat g/d5-linear.md
+succeeds "lscm reproduce d5-linear --out g --methods vae --seeds 1 --quick" cat g/d5-linear.md
+first=$(which_file)
+succeeds "4/4 d5-linear, d5 ER-1, biols-given, seed 2: E-SHD" grid --seeds 2 --methods auto,biols-given --out g
+equals "a cell that was done" "$(which_file)" "$first"
+equals "lines of the CSV" "$(wc -l <g/d5-linear.csv)" 5
+succeeds '"cells": 4, "done": 4, "failed": 0, "not_reached": 0' grid --seeds 2 --methods auto,biols-given --out g --json
+equals "what --quiet prints" "$(grid --seeds 2 --methods auto --out g --quiet 2>&1)" ""
+
+# ---- other settings, a damaged file and --force are run again
+for damage in 's/"draws": "1000"/"draws": "500"/' 5q; do
+    sed "$damage" $cell >other
+    cp other $cell
+    succeeds "2 of 2 cells done" grid --seeds 2 --methods auto --out g
+    equals "settings after $damage" "$(grep -c '"draws": "1000"' $cell)" 1
+done
+first=$(which_file)
+succeeds "" grid --seeds 1 --methods auto --out g --force
+count=$((count + 1))
+[ "$(which_file)" != "$first" ] || bad "--force did not run the cell again"
+
+# ---- a cell that failed is shown, does not stop the rest, and is tried again when asked
+sed 's/"status": "done"/"status": "failed",\n "error": "this went wrong"/' $cell >other
+cp other $cell
+refuses 1 "1 of 3 cells failed; g/d5-linear.md says why; --retry tries them again" \
+    grid --seeds 3 --methods auto --out g
+succeeds "- d5 ER-1, ours (order learned), seed 1: this went wrong" cat g/d5-linear.md
+succeeds "| d5 ER-1 | ours (order learned) | 2 of 3, 1 failed |" cat g/d5-linear.md
+succeeds '"this went wrong"' cat g/d5-linear.csv
+succeeds "3 of 3 cells done" grid --seeds 3 --methods auto --out g --retry
+
+# ---- figures, with and without gnuplot
+if command -v gnuplot >/dev/null; then
+    for figure in g/d5-linear.svg g/d5-linear.pdf; do
+        count=$((count + 1))
+        [ -s $figure ] || bad "no $figure"
+    done
+    succeeds "![d5-linear](d5-linear.svg)" cat g/d5-linear.md
+    succeeds "" "$lscm" reproduce training-curves --quick --tasks "d6 ER-1 multi-target" --seeds 1 --out c
+    succeeds "<svg" cat c/training-curves-ER-1.svg
+fi
+succeeds "gnuplot is not installed" env PATH=/nowhere "$lscm" reproduce d5-linear --quick --tasks ER-1 \
+    --seeds 1 --methods auto --out without
+count=$((count + 1))
+[ -s without/d5-linear.md ] || bad "no table without gnuplot"
+[ ! -e without/d5-linear.svg ] || bad "a figure without gnuplot"
+
+# ---- stopped by Ctrl-C and killed: nothing half-written, and the same command continues
+for how in INT KILL; do
+    count=$((count + 1))
+    rm -rf s
+    "$lscm" reproduce d5-linear --quick --threads 1 --methods auto,biols-given --out s >output 2>&1 &
+    job=$!
+    while [ ! -e s/cells/d5-linear.d5-er-2.auto.quick.seed-1.json ] && kill -0 $job 2>/dev/null; do
+        sleep 0.1
+    done
+    kill -$how "$job"
+    wait "$job" 2>/dev/null
+    [ $how = KILL ] || grep -q "cells are done and kept; the same command continues" output || bad "Ctrl-C"
+    left=$(grep -lc '"status": "done"' s/cells/*.json | wc -l)
+    case $left in
+    [3-9] | 1[0-7]) ;;
+    *) bad "$left cells when stopped by $how" ;;
+    esac
+    first=$(ls -i s/cells/d5-linear.d5-er-1.biols-given.quick.seed-1.json)
+done
+succeeds "18 of 18 cells done" "$lscm" reproduce d5-linear --quick --threads 1 --methods auto,biols-given --out s
+equals "a cell from before" "$(ls -i s/cells/d5-linear.d5-er-1.biols-given.quick.seed-1.json)" "$first"
+
+# ---- all of them: an overview, which does not replace what somebody wrote
+mkdir all
+all() {
+    "$lscm" reproduce all --quick --methods auto --tasks "d6 ER-1 multi" --seeds 1 --out all
+}
+succeeds "1 of 1 cells done" all
+succeeds "[training-curves](training-curves.md)" cat all/README.md
+succeeds "unseen-interventions.png" ls all
+echo mine >all/README.md
+succeeds "1 of 1 cells done" all
+equals "somebody's README" "$(cat all/README.md)" mine
+mkdir taken
+echo mine >taken/d5-linear.csv
+refuses 1 "this file exists already, and not from here" "$lscm" reproduce d5-linear --out taken
 
 # ---- vectors: a table and no picture. The posterior is as good as the truth, the empty graph is not.
 succeeds "empty graph" linear --count 3 --out v
