@@ -203,7 +203,7 @@ size_t row_of_method(const grid *g, size_t row, int method);
 bool published_median(const grid *g, size_t row, int method, int metric, double *out);
 
 typedef enum verdict { VERDICT_NONE, VERDICT_BETTER, VERDICT_EQUAL, VERDICT_WORSE } verdict;
-/* Of a median beside that which was published for `method`. */
+/* Of a median beside that which was published for `method`; none of what --quick cut short. */
 verdict row_verdict(const grid *g, size_t row, int metric, int method);
 /* Beside all that was published for the task: the worst. */
 verdict row_worst_verdict(const grid *g, size_t row, int metric);

@@ -54,7 +54,7 @@ static void put_published(FILE *out, const grid *g, size_t row, int method)
         if (isnan(value[k])) {
             (void)fputs(" |", out);
         } else {
-            (void)fprintf(out, " *%.3g* |", value[k]);
+            (void)fprintf(out, " *%.5g* |", value[k]);
         }
     }
     (void)fputc('\n', out);
@@ -223,8 +223,9 @@ static void put_all(FILE *out, const void *self)
     if (g->options->quick) {
         (void)fputs(
             "\n> **Quick run.** Few seeds, the smallest problems, and BIOLS, VAE and GraphVAE "
-            "stopped after a small part of their steps: their numbers here are not what they "
-            "can do.\n",
+            "stopped after a small part of their steps: their numbers and seconds here are not "
+            "what "
+            "they can do, and are not judged.\n",
             out);
     }
     (void)fputs("\nMedians [quartiles] over seeds. E-SHD counts a reversed edge as 2, as the paper "

@@ -139,7 +139,8 @@ verdict row_verdict(const grid *g, size_t row, int metric, int method)
     const grid_metric *m = &METRICS[metric];
     spread s;
     double other = 0;
-    if (m->better == 0 || !row_spread(g, row, metric, &s) ||
+    bool cut_short = g->options->quick && g->rows[row].method != METHOD_OURS;
+    if (cut_short || m->better == 0 || !row_spread(g, row, metric, &s) ||
         !published_median(g, row, method, metric, &other)) {
         return VERDICT_NONE;
     }

@@ -151,7 +151,7 @@ static void put_panel(FILE *out, const grid *g, const grid_section *s, const slo
                 out);
 }
 
-static void put_legend(FILE *out, const slots *n, double high)
+static void put_legend(FILE *out, const slots *n, bool times, double high)
 {
     plot_place(out, (place){0.02, 0.98, 0.005, high});
     (void)fputs("unset title\nunset border\nunset tics\nunset grid\nunset logscale y\n"
@@ -164,9 +164,10 @@ static void put_legend(FILE *out, const slots *n, double high)
                           METHODS[m].colour, METHODS[m].title);
         }
     }
-    (void)fputs("NaN with points pt 12 ps 1.4 lw 2 lc rgb 'black' title \"published median\"\n"
-                "unset multiplot\n",
-                out);
+    (void)fprintf(out,
+                  "NaN with points pt 12 ps 1.4 lw 2 lc rgb 'black' title \"%s\"\n"
+                  "unset multiplot\n",
+                  times ? "published: all steps, one accelerator" : "published median");
 }
 
 void plot_boxes(FILE *out, const grid *g, size_t section)
@@ -195,5 +196,5 @@ void plot_boxes(FILE *out, const grid *g, size_t section)
         put_labels(out, g, s);
         put_panel(out, g, s, &n, metrics[k]);
     }
-    put_legend(out, &n, foot / height);
+    put_legend(out, &n, times, foot / height);
 }

@@ -206,6 +206,29 @@ static void put_legend(FILE *out, const curves *c, double high)
                 out);
 }
 
+/* Few values are named; more have the marks of a logarithmic axis. */
+static void put_x_axis(FILE *out, const curves *c)
+{
+    enum { MOST_NAMED = 6 };
+    int64_t named[MOST_NAMED + 1];
+    size_t count = 0;
+    for (size_t r = c->s->first_row; r < c->s->first_row + c->s->rows; r++) {
+        int64_t point = c->g->rows[r].point;
+        size_t at = 0;
+        while (at < count && named[at] != point) {
+            at++;
+        }
+        if (in_page(c, r) && point > 0 && at == count && count <= MOST_NAMED) {
+            named[count++] = point;
+        }
+    }
+    (void)fprintf(out, "set logscale x\nset xrange [%g:%g]\nset xlabel \"%s\" offset 0,0.6\n",
+                  0.9 * c->first, 1.1 * c->last, c->lines[0].of->varied);
+    for (size_t k = 0; k < count && count <= MOST_NAMED; k++) {
+        (void)fprintf(out, "set xtics %s (%lld)\n", k > 0 ? "add" : "", (long long)named[k]);
+    }
+}
+
 void plot_curves(FILE *out, const grid *g, size_t section, double degree)
 {
     curves c = {.g = g, .s = &g->sections[section], .degree = degree};
@@ -222,8 +245,7 @@ void plot_curves(FILE *out, const grid *g, size_t section, double degree)
     char note[64];
     (void)snprintf(note, sizeof note, ", ER-%g", degree);
     plot_page(out, g, section, note, 310 * (int)across, height);
-    (void)fprintf(out, "set logscale x\nset xrange [%g:%g]\nset xlabel \"%s\" offset 0,0.6\n",
-                  0.9 * c.first, 1.1 * c.last, c.lines[0].of->varied);
+    put_x_axis(out, &c);
     for (size_t k = 0; k < (all ? c.s->of->shown : down * across); k++) {
         size_t row = k / across;
         size_t column = k % across;
