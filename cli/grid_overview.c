@@ -14,7 +14,9 @@ static void put_section(FILE *out, const grid *g, size_t section)
     size_t misses = section_misses(g, section);
     (void)fprintf(out, "| [%s](%s.md) | %s | %zu of %zu", s->of->name, s->of->name, s->of->title,
                   section_count(g, section, CELL_DONE, false), s->rows * s->seeds);
-    (void)fprintf(out, failed > 0 ? ", %zu failed" : "", failed);
+    if (failed > 0) {
+        (void)fprintf(out, ", %zu failed", failed);
+    }
     (void)fprintf(out, misses > 0 ? " | %zu |" : " | none |", misses);
     for (size_t k = 0; k < figure_count(g, section); k++) {
         static const char *const endings[] = {".svg", ".pdf"};
