@@ -70,6 +70,11 @@ enum { OPTION_FORCE = 'f', OPTION_QUIET = 'q', OPTION_JSON = 'j', OPTION_THREADS
 /* True when `key` was one of the above. */
 bool common_parse(int key, const char *argument, common_options *options, struct argp_state *state);
 
+/* The whole number from `least` to `most` in `text`, or argp's error; `option` is "draws". */
+#define WHOLE_MOST INT64_C(9007199254740991) /* 2^53 - 1: no bound to speak of */
+int64_t whole_number(struct argp_state *state, const char *option, const char *text, int64_t least,
+                     int64_t most);
+
 /* argp_parse, after naming the nearest option for an unknown one; `name` is "simulate". */
 void cli_parse(const char *name, const struct argp *argp, int argc, char **argv, void *input);
 

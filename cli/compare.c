@@ -20,18 +20,13 @@ typedef struct arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
-    char *end = NULL;
     if (common_parse(key, argument, &a->common, state)) {
         return 0;
     }
     if (key == OPTION_TRUTH) {
         a->truth = argument;
     } else if (key == OPTION_EDGES) {
-        long long number = strtoll(argument, &end, 10);
-        if (end == argument || *end != '\0' || number < 0) {
-            argp_error(state, "--edges takes a whole number, not '%s'", argument);
-        }
-        a->edges = (size_t)number;
+        a->edges = (size_t)whole_number(state, "edges", argument, 0, WHOLE_MOST);
     } else if (key == ARGP_KEY_ARG) {
         a->runs[a->count++] = argument;
     } else if (key == ARGP_KEY_END && a->count < FEWEST_RUNS) {

@@ -1,7 +1,7 @@
 /* lscm evaluate RUN, lscm evaluate ESTIMATE --truth FILE */
 #include "files.h"
+#include "fitted.h"
 
-#include <jansson.h>
 #include <libsmartcols/libsmartcols.h>
 #include <math.h>
 #include <stdlib.h>
@@ -133,41 +133,6 @@ static void print_table(const score *scores, size_t draws)
     scols_unref_table(table);
 }
 
-static const char *text_of(const json_t *config, const char *key)
-{
-    return json_string_value(json_object_get(config, key));
-}
-
-/* The data that were fitted, opened as they were then, unless --truth names others. */
-static lscm_status open_truth(const arguments *a, const lscm_posterior *run, lscm_dataset **truth,
-                              lscm_error *why)
-{
-    if (a->truth != NULL) {
-        return lscm_dataset_open(truth, a->truth, &(lscm_open_options){.truth_only = true}, why);
-    }
-    json_t *config = json_loads(lscm_posterior_config(run), 0, NULL);
-    const char *data = text_of(config, "data");
-    lscm_status status = LSCM_OK;
-    if (data == NULL) {
-        status = cli_explain(why, LSCM_MISSING,
-                             "%s does not say which data were fitted; name them: --truth data.nc",
-                             a->estimate);
-    } else {
-        const lscm_open_options options = {.ignore = text_of(config, "ignore"),
-                                           .truth = text_of(config, "truth"),
-                                           .names = text_of(config, "names")};
-        status = lscm_dataset_open(truth, data, &options, why);
-    }
-    if (status == LSCM_MISSING && data != NULL) {
-        (void)cli_explain(why, status,
-                          "%s: the data of this run are not there any more; say where they are: "
-                          "--truth FILE",
-                          data);
-    }
-    json_decref(config);
-    return status;
-}
-
 static lscm_status score_run(const arguments *a, lscm_scores *scores, size_t *draws,
                              lscm_error *why)
 {
@@ -176,7 +141,7 @@ static lscm_status score_run(const arguments *a, lscm_scores *scores, size_t *dr
     lscm_status status = lscm_posterior_open(&run, a->estimate, why);
     if (status == LSCM_OK) {
         *draws = lscm_posterior_draws(run);
-        status = open_truth(a, run, &truth, why);
+        status = open_truth(&truth, run, a->estimate, a->truth, why);
     }
     if (status == LSCM_OK) {
         status = lscm_posterior_evaluate(scores, run, truth, why);

@@ -1,13 +1,11 @@
 /* lscm export IN OUT: a graph as text for other programs, or drawn by Graphviz's `dot`; a run's
  * draws and edges. */
 #include "files.h"
+#include "program.h"
 
 #include <errno.h>
-#include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 const struct argp *export_argp(void)
@@ -44,33 +42,18 @@ const struct argp *export_argp(void)
     return &argp;
 }
 
-extern char **environ;
-
 /* dot -Tsvg -o `to` `from` */
 static lscm_status run_dot(const char *format, const char *from, const char *to, lscm_error *why)
 {
-    pid_t child = 0;
-    int state = 0;
     char option[16];
-    char dot[] = "dot";
-    char dash_o[] = "-o";
     (void)snprintf(option, sizeof option, "-T%s", format);
-    char *const argv[] = {dot, option, dash_o, (char *)(uintptr_t)to, (char *)(uintptr_t)from,
-                          NULL};
-    int failed = posix_spawnp(&child, "dot", NULL, NULL, argv, environ);
-    if (failed == 0) {
-        while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
-        }
-    }
-    if (failed != 0 || (WIFEXITED(state) && WEXITSTATUS(state) == 127)) {
+    int code = run_program(NULL, (const char *const[]){"dot", option, "-o", to, from, NULL});
+    if (code == PROGRAM_MISSING) {
         return cli_explain(why, LSCM_TOOL,
                            "drawing needs Graphviz, which is not installed; install it (Debian: "
                            "graphviz) or write a .dot file");
     }
-    if (!WIFEXITED(state) || WEXITSTATUS(state) != 0) {
-        return cli_explain(why, LSCM_WRITE, "Graphviz could not draw the graph");
-    }
-    return LSCM_OK;
+    return code == 0 ? LSCM_OK : cli_explain(why, LSCM_WRITE, "Graphviz could not draw the graph");
 }
 
 /* What IN is. */

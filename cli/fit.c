@@ -76,8 +76,8 @@ const struct argp *fit_argp(void)
             "Variables that are observed themselves (a CSV; no values) have the decoder identity. "
             "A run folder holds report.html (open it in a browser), config.json, summary.json and "
             "posterior.nc (opens in ArviZ). "
-            "Ctrl-C "
-            "stops; networks, which take longer, then keep a checkpoint for --resume.",
+            "Ctrl-C stops; networks, which take longer, keep a checkpoint for --resume once their "
+            "training has begun.",
     };
     lscm_fit_settings defaults;
     size_t n = 0;
@@ -216,7 +216,8 @@ int fit_run(int argc, char **argv)
     if (status == LSCM_OK && posterior != NULL && (a.common.json || !a.common.quiet)) {
         print_fit(posterior, folder, a.common.json);
     }
+    int code = status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
     lscm_posterior_free(posterior);
-    lscm_comm_close(comm);
-    return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
+    lscm_comm_close(comm); /* only now: mpirun ends the others when one has failed */
+    return code;
 }

@@ -174,7 +174,7 @@ lscm_status grid_run(grid *g, lscm_comm *comm, const grid_watcher *watcher, bool
 /* ---- What is seen while it runs ---- */
 
 typedef struct live live;
-live *live_open(const grid *g, int rank, int size); /* NULL is fine everywhere below */
+live *live_open(const grid *g, int size); /* NULL is fine everywhere below */
 void live_begin(live *l, const cell *c);
 void live_inside(live *l, const char *what, double share);
 void live_end(live *l, const cell *c);

@@ -12,16 +12,15 @@ struct live {
     const grid *g;
     const cell *at;
     bool terminal;
-    int rank, size, lines; /* lines: drawn and to be drawn over */
+    int size, lines; /* size: processes; lines: drawn and to be drawn over */
     double shown;
 };
 
-live *live_open(const grid *g, int rank, int size)
+live *live_open(const grid *g, int size)
 {
     live *l = g->options->quiet ? NULL : calloc(1, sizeof *l);
     if (l != NULL) {
-        *l = (live){.g = g, .rank = rank, .size = size};
-        l->terminal = isatty(STDERR_FILENO) == 1 && size == 1;
+        *l = (live){.g = g, .size = size, .terminal = isatty(STDERR_FILENO) == 1};
     }
     return l;
 }
@@ -98,13 +97,8 @@ static void print_line(const live *l, const cell *c)
     size_t total = 0;
     count_cells(l->g, &done, &total);
     human_time(grid_time_left(l->g, l->size), left, sizeof left);
-    if (l->size > 1) {
-        (void)fprintf(stderr, "process %d: ", l->rank);
-    } else {
-        (void)fprintf(stderr, "%zu/%zu ", done, total);
-    }
-    (void)fprintf(stderr, "%s, %s, %s, seed %lld: ", row->of->experiment, row->task,
-                  METHODS[row->method].name, (long long)c->seed);
+    (void)fprintf(stderr, "%zu/%zu %s, %s, %s, seed %lld: ", done, total, row->of->experiment,
+                  row->task, METHODS[row->method].name, (long long)c->seed);
     if (c->state == CELL_FAILED) {
         (void)fprintf(stderr, "failed: %s", c->error != NULL ? c->error : "");
     } else {
@@ -112,7 +106,7 @@ static void print_line(const live *l, const cell *c)
                       c->value[METRIC_e_shd_entries], c->value[METRIC_auroc], c->value[METRIC_mcc],
                       c->value[METRIC_w_mse], c->value[METRIC_seconds]);
     }
-    (void)fprintf(stderr, done < total && l->size == 1 ? "; %s left\n" : "\n", left);
+    (void)fprintf(stderr, done < total ? "; %s left\n" : "\n", left);
 }
 
 /* ---- a table in place ---- */

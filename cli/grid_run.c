@@ -52,6 +52,16 @@ static bool done_by_others(const grid *g, cell *c)
     return c->state != CELL_OPEN;
 }
 
+/* What other processes have finished among the first `count`. */
+static void load_finished(grid *g, uint64_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (g->cells[i].state == CELL_OPEN) {
+            cell_load(g, &g->cells[i]);
+        }
+    }
+}
+
 /* A failure is a result, too; being stopped is not. */
 static lscm_status run_one(const grid *g, cell *c, inside *in, lscm_error *why)
 {
@@ -95,16 +105,20 @@ lscm_status grid_run(grid *g, lscm_comm *comm, const grid_watcher *watcher, bool
 {
     int rank = lscm_comm_rank(comm);
     bool alone = lscm_comm_size(comm) == 1; /* else others may be at the section before */
+    bool fresh = !g->options->force && !g->options->retry; /* a file is a cell that is done */
     progress_bar bar;
     uint64_t number = 0;
     size_t section = 0;
     load_all(g);
-    inside in = {progress_begin(&bar, true), live_open(g, rank, lscm_comm_size(comm))};
+    inside in = {progress_begin(&bar, true), live_open(g, lscm_comm_size(comm))};
     lscm_status status = lscm_comm_next(comm, &number, why);
     while (status == LSCM_OK && number < g->cell_count) {
         cell *c = &g->cells[number];
         for (; alone && section < g->rows[c->row].section; section++) {
             watcher->finished(watcher->self, g, section);
+        }
+        if (rank == 0 && !alone && fresh) {
+            load_finished(g, number);
         }
         if (is_open(g, c) && !done_by_others(g, c)) {
             status = run_one(g, c, &in, why);
@@ -116,15 +130,15 @@ lscm_status grid_run(grid *g, lscm_comm *comm, const grid_watcher *watcher, bool
     if (status == LSCM_OK && rank == 0) {
         status = wait_for_others(g, comm, &in.bar, number, why);
     }
+    while (status != LSCM_OK && number < g->cell_count &&
+           lscm_comm_next(comm, &number, NULL) == LSCM_OK) {
+        /* nobody begins another cell, and the first does not wait in vain */
+    }
     live_close(in.live);
     progress_end(&bar);
     *stopped = status == LSCM_STOPPED;
     if (rank == 0 && (status == LSCM_OK || *stopped)) {
-        for (size_t i = 0; i < g->cell_count; i++) {
-            if (g->cells[i].state == CELL_OPEN) {
-                cell_load(g, &g->cells[i]); /* of other processes */
-            }
-        }
+        load_finished(g, g->cell_count);
         for (; section < g->section_count; section++) {
             watcher->finished(watcher->self, g, section);
         }

@@ -118,9 +118,9 @@ int main(int argc, char **argv)
         return help_run(argc - 1, argv + 1);
     }
     const command *cmd = find(argv[1]);
-    if (strcmp(argv[1], "fit") == 0 || strcmp(argv[1], "reproduce") == 0 ||
-        strcmp(argv[1], "report") == 0) {
-        wait_quietly(argv);
+    if (cmd == NULL) {
+        return fail_unknown(argv[1]);
     }
-    return cmd != NULL ? cmd->run(argc - 1, argv + 1) : fail_unknown(argv[1]);
+    wait_quietly(argv);
+    return cmd->run(argc - 1, argv + 1);
 }

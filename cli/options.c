@@ -1,11 +1,30 @@
-/* Parsing with argp, and "did you mean" for options that do not exist. */
+/* Parsing with argp: numbers, and "did you mean" for options that do not exist. */
 #include "cli.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 128 };
+enum { MOST_OPTIONS = 128, MOST_THREADS = 4096 };
+
+int64_t whole_number(struct argp_state *state, const char *option, const char *text, int64_t least,
+                     int64_t most)
+{
+    char *end = NULL;
+    char upper[32] = "on";
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || number < least || number > most) {
+        if (most < WHOLE_MOST) {
+            (void)snprintf(upper, sizeof upper, "to %" PRId64, most);
+        }
+        argp_error(state, "--%s takes a whole number from %" PRId64 " %s, not '%s'", option, least,
+                   upper, text);
+    }
+    return number;
+}
 
 bool common_parse(int key, const char *argument, common_options *options, struct argp_state *state)
 {
@@ -16,12 +35,7 @@ bool common_parse(int key, const char *argument, common_options *options, struct
     } else if (key == OPTION_JSON) {
         options->json = true;
     } else if (key == OPTION_THREADS) {
-        char *end = NULL;
-        long count = strtol(argument, &end, 10);
-        if (*end != '\0' || end == argument || count < 1 || count > 4096) {
-            argp_error(state, "--threads takes a whole number from 1 to 4096, not '%s'", argument);
-        }
-        lscm_set_threads((int)count);
+        lscm_set_threads((int)whole_number(state, "threads", argument, 1, MOST_THREADS));
         options->threads = true;
     } else {
         return false;

@@ -1,11 +1,8 @@
 /* Pages, axes and the program that draws them. */
 #include "plot.h"
+#include "program.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- which figures ---- */
@@ -130,22 +127,12 @@ void plot_place(FILE *out, place p)
 
 /* ---- the program ---- */
 
-/* gnuplot -e "kind='svg'; target='aside'" NAME.gp in the folder; its exit code, 127: not there. */
+/* gnuplot -e "kind='svg'; target='aside'" NAME.gp in the folder; its exit code. */
 static int draw(const char *folder, const char *script, const char *kind, const char *target)
 {
     char setting[512];
-    int outcome = 0;
     (void)snprintf(setting, sizeof setting, "kind='%s'; target='%s'", kind, target);
-    pid_t child = fork();
-    if (child == 0) {
-        if (chdir(folder) == 0) {
-            (void)execlp("gnuplot", "gnuplot", "-e", setting, script, (char *)NULL);
-        }
-        _exit(127);
-    }
-    while (child > 0 && waitpid(child, &outcome, 0) < 0 && errno == EINTR) {
-    }
-    return child > 0 && WIFEXITED(outcome) ? WEXITSTATUS(outcome) : 126;
+    return run_program(folder, (const char *const[]){"gnuplot", "-e", setting, script, NULL});
 }
 
 typedef struct page {
@@ -183,12 +170,12 @@ static lscm_status draw_both(const grid *g, const char *name, lscm_error *why)
         (void)snprintf(script, sizeof script, "%s.gp", name);
         if (status == LSCM_OK && (code != 0 || rename(from, to) != 0)) {
             (void)unlink(from);
-            status =
-                cli_explain(why, LSCM_TOOL,
-                            code == 127 ? "figures are skipped: gnuplot is not installed (package "
-                                          "gnuplot-nox); the same command draws them then"
-                                        : "figures are skipped: gnuplot could not draw %s/%s",
-                            g->options->folder, script);
+            status = cli_explain(why, LSCM_TOOL,
+                                 code == PROGRAM_MISSING
+                                     ? "figures are skipped: gnuplot is not installed (package "
+                                       "gnuplot-nox); the same command draws them then"
+                                     : "figures are skipped: gnuplot could not draw %s/%s",
+                                 g->options->folder, script);
         }
         if (status != LSCM_OK) {
             return status;

@@ -1,10 +1,6 @@
 /* lscm report RUN: the page that lscm fit leaves, again, or with a truth that it did not know. */
 #include "files.h"
-
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "fitted.h"
 
 enum { OPTION_OUT = 'o' };
 
@@ -67,42 +63,21 @@ const struct argp *report_argp(void)
     return &argp;
 }
 
-static const char *text_of(const json_t *config, const char *key)
-{
-    return json_string_value(json_object_get(config, key));
-}
-
-/* --truth, or the data that were fitted, opened as they were then; no truth is no failure. */
-static lscm_status open_truth(const arguments *a, const lscm_posterior *run, lscm_dataset **truth,
+/* --truth, or the data that were fitted; where those have gone since, that is no failure. */
+static lscm_status find_truth(const arguments *a, const lscm_posterior *run, lscm_dataset **truth,
                               lscm_error *why)
 {
-    if (a->truth != NULL) {
-        return lscm_dataset_open(truth, a->truth, &(lscm_open_options){.truth_only = true}, why);
+    lscm_status status = open_truth(truth, run, a->run, a->truth, why);
+    if (a->truth == NULL) {
+        return LSCM_OK;
     }
-    struct stat info;
-    json_t *config = json_loads(lscm_posterior_config(run), 0, NULL);
-    const char *data = text_of(config, "data");
-    if (data != NULL && stat(data, &info) == 0) {
-        const lscm_open_options options = {.ignore = text_of(config, "ignore"),
-                                           .truth = text_of(config, "truth"),
-                                           .names = text_of(config, "names")};
-        if (lscm_dataset_open(truth, data, &options, NULL) != LSCM_OK) {
-            *truth = NULL;
-        }
+    if (status == LSCM_OK && !lscm_dataset_shape(*truth, LSCM_W).present) {
+        status = cli_explain(why, LSCM_MISSING,
+                             "%s: there is no true graph 'w' to compare with; give a file that has "
+                             "one",
+                             a->truth);
     }
-    json_decref(config);
-    return LSCM_OK;
-}
-
-static lscm_status check_truth(const arguments *a, const lscm_dataset *truth, lscm_error *why)
-{
-    if (a->truth != NULL && !lscm_dataset_shape(truth, LSCM_W).present) {
-        return cli_explain(why, LSCM_MISSING,
-                           "%s: there is no true graph 'w' to compare with; give a file that has "
-                           "one",
-                           a->truth);
-    }
-    return LSCM_OK;
+    return status;
 }
 
 /* Data that were fitted may have changed since: then the report is without them, and says so. */
@@ -136,10 +111,7 @@ int report_run(int argc, char **argv)
     const char *path = a.out != NULL ? a.out : usual;
     lscm_status status = lscm_posterior_open(&run, a.run, &why);
     if (status == LSCM_OK) {
-        status = open_truth(&a, run, &truth, &why);
-    }
-    if (status == LSCM_OK) {
-        status = check_truth(&a, truth, &why);
+        status = find_truth(&a, run, &truth, &why);
     }
     if (status == LSCM_OK) {
         status = write_report(&a, run, path, truth, &why);

@@ -2,7 +2,6 @@
  */
 #include "reproduce.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,18 +27,6 @@ enum {
 
 /* ---- options ---- */
 
-static size_t whole_number(struct argp_state *state, const char *option, const char *text,
-                           size_t most)
-{
-    char *end = NULL;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || number < 1 || number > (long long)most) {
-        argp_error(state, "--%s takes a whole number from 1 to %zu, not '%s'", option, most, text);
-    }
-    return (size_t)number;
-}
-
 /* "20" or "101-120" */
 static void parse_seeds(struct argp_state *state, const char *text, grid_options *out)
 {
@@ -47,14 +34,14 @@ static void parse_seeds(struct argp_state *state, const char *text, grid_options
     char *end = NULL;
     out->first_seed = 1;
     if (dash == NULL) {
-        out->last_seed = (int64_t)whole_number(state, "seeds", text, MOST_SEED);
+        out->last_seed = whole_number(state, "seeds", text, 1, MOST_SEED);
         return;
     }
     out->first_seed = strtoll(text, &end, 10);
     if (end != dash || dash == text || out->first_seed < 0 || out->first_seed > MOST_SEED) {
         argp_error(state, "--seeds takes a number of seeds, or the first and the last: 101-120");
     }
-    out->last_seed = (int64_t)whole_number(state, "seeds", dash + 1, MOST_SEED);
+    out->last_seed = whole_number(state, "seeds", dash + 1, 1, MOST_SEED);
     if (out->last_seed < out->first_seed) {
         argp_error(state, "--seeds takes a number of seeds, or the first and the last: 101-120");
     }
@@ -90,9 +77,9 @@ static bool parse_unseen(int key, const char *argument, reproduce_options *o,
     } else if (key == OPTION_SEED) {
         o->seed = argument;
     } else if (key == OPTION_COUNT) {
-        o->count = whole_number(state, "count", argument, MOST_COUNT);
+        o->count = (size_t)whole_number(state, "count", argument, 1, MOST_COUNT);
     } else if (key == OPTION_SAMPLES) {
-        o->samples = whole_number(state, "samples", argument, MOST_SAMPLES);
+        o->samples = (size_t)whole_number(state, "samples", argument, 1, MOST_SAMPLES);
     } else {
         return false;
     }
@@ -173,7 +160,7 @@ static const char EXAMPLES[] =
     "  lscm reproduce d5-linear --out figures\n"
     "  lscm reproduce d10-linear --methods auto,biols-given --tasks ER-1,ER-2 --out figures\n"
     "  lscm reproduce d20-linear --methods auto --seeds 101-110 --out fresh\n"
-    "  mpirun -n 8 lscm reproduce all --threads 1 --out figures\n"
+    "  mpirun -n 8 lscm reproduce all --out figures\n"
     "  lscm reproduce unseen-interventions --nodes 10 --degree 2 --out er2\n"
     "  lscm reproduce unseen-interventions --preset blobs --out blobs\n\n"
     "Methods: auto (lscm fit without options), biols-given and biols-learned (the paper's, order "
@@ -298,13 +285,14 @@ int reproduce_run(int argc, char **argv)
     reproduce_options o = {.grid = {.first_seed = 1}};
     lscm_error why = {0};
     lscm_comm *comm = NULL;
+    only_first_speaks();
     cli_parse("reproduce", reproduce_argp(), argc, argv, &o);
     o.grid.folder = o.out;
     o.grid.name = o.name;
     o.grid.quiet = o.common.quiet;
     o.grid.json = o.common.json;
     o.grid.force = o.common.force;
-    lscm_status status = lscm_comm_open(&comm, &why);
+    lscm_status status = processes_open(&comm, &o.common, &why);
     bool first = lscm_comm_rank(comm) == 0;
     if (status == LSCM_OK) {
         status = check_name(o.name, &why);
@@ -314,9 +302,8 @@ int reproduce_run(int argc, char **argv)
     } else if (status == LSCM_OK && first) {
         status = reproduce_unseen(o, &why);
     }
-    lscm_comm_close(comm);
-    if (status == LSCM_OK) {
-        return EXIT_DONE;
-    }
-    return first ? cli_fail(&why) : EXIT_FAILED;
+    status = lscm_comm_agree(comm, status, &why);
+    int code = status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
+    lscm_comm_close(comm); /* only now: mpirun ends the others when one has failed */
+    return code;
 }

@@ -147,6 +147,7 @@ lscm_status reproduce_grid(const reproduce_options *o, lscm_comm *comm, lscm_err
     if (status == LSCM_OK) {
         status = make_folders(&g, &made, why);
     }
+    status = lscm_comm_agree(comm, status, why); /* or the first would wait for one that has gone */
     if (status == LSCM_OK && all && first) {
         status = run_unseen(o, why);
     }

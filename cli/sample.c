@@ -1,7 +1,6 @@
 /* lscm sample RUN --do NODE=VALUE,...: what would be seen under an intervention. */
 #include "files.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <libsmartcols/libsmartcols.h>
@@ -17,20 +16,6 @@ typedef struct arguments {
     int64_t draws, seed;
 } arguments;
 
-/* A whole number from `least` on, to 2^53. */
-static int64_t whole_number(struct argp_state *state, const char *option, const char *text,
-                            int64_t least)
-{
-    char *end = NULL;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || number < least || number > 9007199254740991) {
-        argp_error(state, "--%s takes a whole number from %" PRId64 " on, not '%s'", option, least,
-                   text);
-    }
-    return number;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
@@ -40,9 +25,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     if (key == OPTION_DO) {
         a->intervention = argument;
     } else if (key == OPTION_DRAWS) {
-        a->draws = whole_number(state, "draws", argument, 1);
+        a->draws = whole_number(state, "draws", argument, 1, WHOLE_MOST);
     } else if (key == OPTION_SEED) {
-        a->seed = whole_number(state, "seed", argument, 0);
+        a->seed = whole_number(state, "seed", argument, 0, WHOLE_MOST);
     } else if (key == OPTION_OUT) {
         a->out = argument;
     } else if (key == ARGP_KEY_ARG && state->arg_num == 0) {

@@ -5,8 +5,18 @@ find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(Threads REQUIRED)
 
 pkg_check_modules(LSCM_LIBS REQUIRED IMPORTED_TARGET openblas lapacke netcdf libzip libpng jansson)
-pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
-pkg_check_modules(SMARTCOLS REQUIRED IMPORTED_TARGET smartcols)
+if(LSCM_PROGRAM)
+  pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+  pkg_check_modules(SMARTCOLS REQUIRED IMPORTED_TARGET smartcols)
+endif()
+
+# The HDF5 that netCDF stands on, to keep it from printing.
+find_library(LSCM_HDF5_LIBRARY NAMES hdf5_serial hdf5 DOC "HDF5, as netCDF uses it")
+find_path(LSCM_HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/serial DOC "Folder that holds hdf5.h")
+if(NOT (LSCM_HDF5_LIBRARY AND LSCM_HDF5_INCLUDE))
+  message(FATAL_ERROR "HDF5 was not found, though netCDF needs it. Install libhdf5-dev, or say "
+                      "-DLSCM_HDF5_LIBRARY=FILE -DLSCM_HDF5_INCLUDE=FOLDER")
+endif()
 
 find_path(LSCM_RANDOM123_INCLUDE Random123/philox.h DOC "Folder that holds Random123/philox.h")
 if(NOT LSCM_RANDOM123_INCLUDE)
@@ -15,9 +25,10 @@ if(NOT LSCM_RANDOM123_INCLUDE)
 endif()
 
 add_library(lscm_dependencies INTERFACE)
-target_include_directories(lscm_dependencies SYSTEM INTERFACE ${LSCM_RANDOM123_INCLUDE})
-target_link_libraries(lscm_dependencies INTERFACE PkgConfig::LSCM_LIBS OpenMP::OpenMP_C
-                      Threads::Threads m)
+target_include_directories(lscm_dependencies SYSTEM INTERFACE ${LSCM_RANDOM123_INCLUDE}
+                           ${LSCM_HDF5_INCLUDE})
+target_link_libraries(lscm_dependencies INTERFACE PkgConfig::LSCM_LIBS ${LSCM_HDF5_LIBRARY}
+                      OpenMP::OpenMP_C Threads::Threads m)
 
 # Several processes: comm.c on MPI, or comm_alone.c. MPI libraries keep memory to the end, which
 # sanitizers take for leaks.

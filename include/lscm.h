@@ -3,8 +3,9 @@
  * The whole public interface, in the order of the work: failing, settings, simulating, data sets,
  * estimates and their scores. Arrays are row-major; every array argument has its shape beside it.
  * Conventions: d nodes, D features, N rows (samples); w[j][i] is the edge j -> i; order[k] is the
- * node at position k, causes first. The library never prints, exits or keeps global state, and a
- * handle may be used by one thread at a time.
+ * node at position k, causes first. The library never prints, exits or keeps global state. Threads
+ * may use it side by side, with the same numbers as alone: a data set is for one thread at a time,
+ * a posterior for any number of them. OpenBLAS has one thread while any of them computes.
  */
 #ifndef LSCM_H
 #define LSCM_H
@@ -69,9 +70,9 @@ typedef struct lscm_progress {
     void *self;
 } lscm_progress;
 
-/* Threads used by what the calling thread does next; the default is one per core. Results do not
- * depend on it. */
-LSCM_API void lscm_set_threads(int count);
+/* Threads used by what the calling thread does next; the default is one per core, and 0 changes
+ * nothing. Returns how many there were. Results do not depend on it. */
+LSCM_API int lscm_set_threads(int count);
 
 /* ---- Settings -------------------------------------------------------------------------------
  * A group of settings is a plain struct and one table that describes its fields: the table gives
@@ -224,15 +225,18 @@ LSCM_API lscm_status lscm_simulate_do(lscm_dataset **out, const lscm_simulation 
 LSCM_API lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
                                        const lscm_open_options *options, lscm_error *why);
 /* A data set over arrays that stay yours and must outlive it; NULL for what is not there.
- * x (rows, features), targets (rows, nodes), values and z (rows, nodes), w (nodes, nodes). Without
- * nodes x alone, to be transformed or saved. Rows of x that are pictures have a height and a width,
- * and channels unless it is one plane; features is their product. */
+ * x (rows, features) in either precision, targets (rows, nodes), values and z (rows, nodes),
+ * w (nodes, nodes), sigma (nodes). Without nodes x alone, to be transformed or saved. Rows of x
+ * that are pictures have a height and a width, and channels unless it is one plane; features is
+ * their product. Names (nodes), (features), w and sigma are copied. */
 typedef struct lscm_arrays {
     size_t rows, nodes, features;
     const double *x;
+    const float *x_single; /* instead of x */
     const uint8_t *targets;
     const double *values, *z, *w, *sigma;
     size_t height, width, channels; /* 0: x is a vector */
+    const char *const *node_names, *const *feature_names;
 } lscm_arrays;
 LSCM_API lscm_status lscm_dataset_wrap(lscm_dataset **out, const lscm_arrays *arrays,
                                        lscm_error *why);
@@ -405,10 +409,29 @@ LSCM_API size_t lscm_posterior_draws(const lscm_posterior *posterior);
 LSCM_API size_t lscm_posterior_nodes(const lscm_posterior *posterior);
 LSCM_API size_t lscm_posterior_rows(const lscm_posterior *posterior);
 LSCM_API const char *lscm_posterior_node_name(const lscm_posterior *posterior, size_t node);
-LSCM_API const char *lscm_posterior_config(const lscm_posterior *posterior);    /* JSON */
-LSCM_API const char *lscm_posterior_summary(const lscm_posterior *posterior);   /* JSON */
+LSCM_API const char *lscm_posterior_config(const lscm_posterior *posterior);  /* JSON */
+LSCM_API const char *lscm_posterior_summary(const lscm_posterior *posterior); /* JSON */
+/* A draw has an edge where |weight| exceeds it. */
+LSCM_API double lscm_posterior_threshold(const lscm_posterior *posterior);
+/* Of one row: (D), (H, W) or (H, W, C). */
+LSCM_API lscm_shape lscm_posterior_x_shape(const lscm_posterior *posterior);
+
+/* The posterior's own arrays: draws of the model, how probable each draw is (NaN where that is not
+ * known) and was made, edge probabilities, the causal variables of the rows and their sd. */
 LSCM_API const double *lscm_posterior_weights(const lscm_posterior *posterior); /* (draws, d, d) */
+LSCM_API const double *lscm_posterior_sigma(const lscm_posterior *posterior);   /* (draws, d) */
+LSCM_API const double *lscm_posterior_intercept(const lscm_posterior *posterior); /* (draws, d) */
+LSCM_API const size_t *lscm_posterior_order(const lscm_posterior *posterior);     /* (draws, d) */
+LSCM_API const double *lscm_posterior_log_p(const lscm_posterior *posterior);     /* (draws) */
+LSCM_API const double *lscm_posterior_log_q(const lscm_posterior *posterior);     /* (draws) */
 LSCM_API const double *lscm_posterior_edge_prob(const lscm_posterior *posterior); /* (d, d) */
+LSCM_API const double *lscm_posterior_z(const lscm_posterior *posterior);         /* (rows, d) */
+LSCM_API const double *lscm_posterior_z_sd(const lscm_posterior *posterior);      /* (rows, d) */
+
+/* The run folder of a posterior, as lscm_fit writes it, without trace.csv. One that holds a run is
+ * refused, unless `force` replaces it. */
+LSCM_API lscm_status lscm_posterior_save(const lscm_posterior *posterior, const char *folder,
+                                         bool force, lscm_error *why);
 
 /* .npz: w, sigma, intercept, order, edge_prob, z, z_sd, log_p, log_q, names. .dot, .graphml: the
  * graph, edges over 1/2. .csv: every pair with its probability. .json: graph, order, settings. */
@@ -469,6 +492,11 @@ typedef struct lscm_report_options {
 } lscm_report_options;
 LSCM_API lscm_status lscm_report(const lscm_posterior *posterior, const char *path,
                                  const lscm_report_options *options, lscm_error *why);
+/* The page's drawing of the graph alone, as the text of an SVG, to be freed by lscm_text_free. Its
+ * lines and letters take the colour of the text around them. */
+LSCM_API lscm_status lscm_posterior_draw(char **out, const lscm_posterior *posterior,
+                                         lscm_error *why);
+LSCM_API void lscm_text_free(char *text);
 
 /* ---- Estimates and their scores -------------------------------------------------------------
  * Definitions in docs/metrics.md. A score that cannot be computed from what is there is NaN. */

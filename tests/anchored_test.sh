@@ -226,6 +226,7 @@ save("nan_targets", **spoilt("targets", 5, 0, np.nan))
 save("twos", targets=2 * good["targets"])
 save("nan_off", values=np.where(good["targets"] == 1, good["values"], np.nan))
 save("no_values", values=None)
+save("pictures", values=None, x=good["x"].reshape(n, 2, 3))
 save("observed", values=None, x=good["z"])
 x = good["x"].copy()
 x[:, 3] = x[:, 4] = x[:, 1]
@@ -267,7 +268,15 @@ refuses 1 "inf_values.npz: 'values' is infinite at row 13, column 1" "$lscm" fit
 refuses 1 "half.npz: 'targets' is 0.5 at row 5, column 0" "$lscm" fit half.npz
 refuses 1 "nan_targets.npz: 'targets' is nan at row 5, column 0" "$lscm" fit nan_targets.npz
 refuses 1 "twos.npz: 'targets' is 2 at row 0, column 0" "$lscm" fit twos.npz
-refuses 1 "there are no 'values'" "$lscm" fit no_values.npz
+for options in "" "--decoder linear" "--decoder mlp" "--method biols" "--method biols --decoder mlp"; do
+    # shellcheck disable=SC2086
+    refuses 1 "no_values.npz: there are no 'values'" "$lscm" fit no_values.npz $options
+done
+for options in "" "--decoder image" "--method biols"; do
+    # shellcheck disable=SC2086
+    refuses 1 "pictures.npz: there are no 'values'" "$lscm" fit pictures.npz $options
+done
+refuses 1 "needs what do() set, an array shaped as 'targets'" "$lscm" fit no_values.npz --decoder mlp
 refuses 1 "x is constant" "$lscm" fit flat.npz
 refuses 1 "huge.npz: the covariance of 'x' cannot be computed" "$lscm" fit huge.npz
 refuses 1 "no node can be anchored" "$lscm" fit noise.npz

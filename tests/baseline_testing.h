@@ -116,4 +116,41 @@ static inline void check_nan_fails(const baseline_kind *kind, int64_t method)
     lscm_dataset_free(data);
 }
 
+/* A whole fit of the data, and its scores. */
+static inline lscm_posterior *fitted(const lscm_dataset *data, int64_t method, int64_t steps,
+                                     lscm_scores *scores)
+{
+    lscm_posterior *p = NULL;
+    lscm_fit_settings s;
+    lscm_settings_defaults(lscm_fit_table(), &s);
+    s.method = method;
+    s.steps = steps;
+    s.draws = 8;
+    assert_ok(lscm_fit(&p, data, &s, NULL, NULL, &why));
+    assert_ok(lscm_posterior_evaluate(scores, p, data, &why));
+    return p;
+}
+
+/* The variance of x, mean over its columns. */
+static inline double x_variance(const lscm_dataset *data)
+{
+    size_t n = lscm_dataset_rows(data);
+    size_t D = lscm_dataset_features(data);
+    double *x = test_calloc(n * D, sizeof *x);
+    double variance = 0;
+    assert_ok(lscm_dataset_read(data, LSCM_X, 0, n, x, &why));
+    for (size_t k = 0; k < D; k++) {
+        double sum = 0;
+        double squares = 0;
+        for (size_t r = 0; r < n; r++) {
+            sum += x[r * D + k];
+            squares += x[r * D + k] * x[r * D + k];
+        }
+        double mean = sum / (double)n;
+        variance += (squares / (double)n - mean * mean) / (double)D;
+    }
+    test_free(x);
+    return variance;
+}
+
 #endif

@@ -17,7 +17,7 @@ BEGIN {
     may["infer"] = " base backend data net scm infer "
     may["result"] = " base backend data net scm result "
 
-    home["netcdf.h"] = "^src/data/netcdf"
+    home["netcdf.h"] = home["hdf5.h"] = "^src/data/netcdf"
     home["zip.h"] = "^src/data/(npz|byte|zip)"
     home["png.h"] = "^src/data/png"
     home["mpi.h"] = "^src/backend/comm[.]c$"

@@ -92,6 +92,16 @@ one_sentence 1 "there is no such file" fit missing.nc
 one_sentence 2 "did you mean --draws?" fit small.nc --drawss 10
 one_sentence 2 "'draws' is 1" fit small.nc --draws 1 --out new
 one_sentence 1 "holds a run already" fit small.nc
+one_sentence 2 "did you mean --seeds?" reproduce d5-linear --seedz 3 --out new
+one_sentence 2 "did you mean 'd5-linear'?" reproduce d5-linaer --out new
+one_sentence 2 "there is no method 'vea'" reproduce d5-linear --methods vea --out new
+one_sentence 2 "there is no preset 'blops'" reproduce unseen-interventions --preset blops --out new
+
+# whichever process cannot write its cell: all end, with its sentence
+for seed in 1 2 3 4; do
+    mkdir -p "broken/cells/d5-linear.d5-er-1.auto.seed-$seed.json/in-the-way"
+done
+one_sentence 1 ".json: " reproduce d5-linear --methods auto --tasks ER-1 --seeds 4 --out broken
 
 # ---- a grid: a process is killed, finished cells stay whole, the same command does the rest
 grid() {

@@ -169,7 +169,7 @@ stops() {
 
 # ---- what is refused
 "$lscm" convert data.nc data.csv >output 2>&1
-refuses 1 "there are no 'values'; a decoder needs what do() set" "$lscm" fit data.csv --decoder mlp --out none
+refuses 1 "there are no 'values'; finding the causal variables in x needs what do() set" "$lscm" fit data.csv --decoder mlp --out none
 $simulate --seed 1 --untouched 1 --out untouched.nc
 refuses 1 "was set by do() in too few rows, or always to the same value" "$lscm" fit untouched.nc --out none
 succeeds "decoder linear" "$lscm" fit untouched.nc --decoder linear --draws 16 --out rough

@@ -1,22 +1,11 @@
 /* The anchored method from signal to draws: small simulated cases, background knowledge, priors
- * against enumeration, and degenerate data, which must end in a sentence or in finite numbers. */
+ * against enumeration. */
 #include "enumerate_dags.h"
 
-#include "infer/anchored_parts.h"
+#include "anchored_testing.h"
 #include "made_signal.h"
 
-#include "testing.h"
-
 #include <omp.h>
-
-static lscm_error why;
-
-static lscm_fit_settings defaults(void)
-{
-    lscm_fit_settings s;
-    lscm_settings_defaults(lscm_fit_table(), &s);
-    return s;
-}
 
 static const made_design PLAIN = {.d = 4,
                                   .observational = 100,
@@ -27,48 +16,6 @@ static const made_design PLAIN = {.d = 4,
                                   .ridge = 0.1,
                                   .dof = 3,
                                   .edge = 0.5};
-
-static void assert_finite(const double *x, size_t count)
-{
-    for (size_t k = 0; k < count && x != NULL; k++) {
-        assert_true(isfinite(x[k]));
-    }
-}
-
-/* Nothing that could reach a file is NaN; draws follow their orders. */
-static void check_finite(const anchored *a, const signal *s)
-{
-    size_t d = a->d;
-    size_t n = a->rank + 1;
-    double *z = calloc(2 * s->rows * d + d * (s->D + 1) + s->D, sizeof *z);
-    double *weights = z + 2 * s->rows * d;
-    assert_non_null(z);
-    assert_finite(a->unit, d);
-    assert_finite(a->z, a->rows * d);
-    assert_finite(a->shift, d);
-    assert_finite(a->slope, a->rank * d);
-    assert_finite(a->spread, d * n * n);
-    assert_finite(a->w, a->draws * d * d);
-    assert_finite(a->sigma, a->draws * d);
-    assert_finite(a->intercept, a->draws * d);
-    assert_finite(a->log_p, a->draws);
-    assert_finite(a->log_q, a->draws);
-    assert_finite(a->edge_prob, d * d);
-    assert_finite(a->anchor.standard_error, d);
-    assert_true(isfinite(a->r_hat) && isfinite(a->ess) && a->dispersion >= 1);
-    for (size_t k = 0; k < a->draws * d; k++) {
-        assert_true(a->sigma[k] > 0 && a->order[k] < d);
-    }
-    for (size_t e = 0; e < d * d; e++) {
-        assert_true(a->edge_prob[e] >= 0 && a->edge_prob[e] <= 1 + 1e-9);
-    }
-    encoder_z(s, a, z, z + s->rows * d);
-    if (s->basis != NULL) {
-        assert_ok(encoder_invert(s, a, weights, weights + d * s->D, &why));
-    }
-    assert_finite(z, 2 * s->rows * d + d * (s->D + 1) + s->D);
-    free(z);
-}
 
 /* Edges over one half are those of w (d, d). */
 static void check_graph(const anchored *a, const double *w)
@@ -351,164 +298,6 @@ static void test_graph_prior(void **state)
     }
 }
 
-/* ---- Degenerate data ---- */
-
-typedef struct rows_of {
-    size_t rows, d, D;
-    double x[600 * 6], values[600 * 4];
-    uint8_t targets[600 * 4];
-} rows_of;
-
-/* d = 4, D = 6: a chain 0 -> 1 -> 2 -> 3 with single targets in turn. */
-static void make_rows(rows_of *r, size_t rows, lcg *g)
-{
-    double mix[24];
-    *r = (rows_of){.rows = rows, .d = 4, .D = 6};
-    for (size_t k = 0; k < 24; k++) {
-        mix[k] = lcg_normal(g);
-    }
-    for (size_t row = 0; row < rows; row++) {
-        double before = 0;
-        for (size_t i = 0; i < 4; i++) {
-            bool target = row % 5 == i;
-            double z = target ? 2 * lcg_normal(g) : before + 0.5 * lcg_normal(g);
-            r->targets[row * 4 + i] = target ? 1 : 0;
-            r->values[row * 4 + i] = target ? z : 0;
-            for (size_t j = 0; j < 6; j++) {
-                r->x[row * 6 + j] += z * mix[i * 6 + j];
-            }
-            before = z;
-        }
-    }
-}
-
-/* A sentence, or finite numbers; true when numbers. */
-static bool survives(const rows_of *r, bool identity, const char *noise)
-{
-    lscm_arrays arrays = {.rows = r->rows,
-                          .nodes = r->d,
-                          .features = r->D,
-                          .x = r->x,
-                          .targets = r->targets,
-                          .values = identity ? NULL : r->values};
-    lscm_dataset *data = NULL;
-    lscm_fit_settings settings = defaults();
-    signal s;
-    anchored a;
-    bool fitted = false;
-    assert_ok(lscm_settings_set(lscm_fit_table(), &settings, "noise", noise, &why));
-    assert_ok(lscm_dataset_wrap(&data, &arrays, &why));
-    if (identity) {
-        assert_ok(signal_identity(&s, data, NULL, &why));
-    } else {
-        assert_ok(signal_of(&s, data, NULL, &why));
-    }
-    anchored_input in = {.signal = &s, .settings = &settings, .draws = 40};
-    lscm_status status = anchored_infer(&a, &in, &why);
-    if (status == LSCM_OK) {
-        check_finite(&a, &s);
-        anchored_close(&a);
-        fitted = true;
-    } else {
-        assert_true(status == LSCM_VALUE && strlen(why.text) > 20);
-    }
-    signal_close(&s);
-    lscm_dataset_free(data);
-    return fitted;
-}
-
-enum {
-    CONSTANT_X,
-    DUPLICATE_FEATURES,
-    ALWAYS_TARGET,
-    FEW_ROWS,
-    EQUAL_VALUES,
-    ZERO_VALUES,
-    TOGETHER,
-    LOW_RANK,
-    NEVER_TARGET,
-    ONE_TARGET,
-    TWICE,
-    HUGE_UNITS,
-    DEGENERATE
-};
-
-static void spoil(rows_of *r, int how, lcg *g)
-{
-    for (size_t row = 0; row < r->rows; row++) {
-        double *x = r->x + row * 6;
-        double *values = r->values + row * 4;
-        uint8_t *targets = r->targets + row * 4;
-        for (size_t j = 0; j < 6; j++) {
-            x[j] = how == CONSTANT_X                 ? 3
-                   : how == DUPLICATE_FEATURES       ? x[j % 2 + 1]
-                   : how == LOW_RANK && j >= 3       ? x[0] - x[1]
-                   : how == TWICE && row % 2 == 1    ? x[(ptrdiff_t)j - 6]
-                   : how == HUGE_UNITS && j % 2 == 0 ? 1e9 * x[j]
-                   : how == HUGE_UNITS               ? 1e-9 * x[j]
-                                                     : x[j];
-        }
-        for (size_t i = 0; i < 4; i++) {
-            if (how == ALWAYS_TARGET && i == 0) {
-                targets[0] = 1;
-                values[0] = values[0] != 0 ? values[0] : lcg_normal(g);
-            } else if (how == EQUAL_VALUES) {
-                values[i] = targets[i] != 0 ? 1.5 : 0;
-            } else if (how == ZERO_VALUES) {
-                values[i] = 0;
-            } else if (how == TOGETHER && i == 1) {
-                targets[1] = targets[0];
-                values[1] = values[0];
-            } else if ((how == NEVER_TARGET && i == 2) || (how == ONE_TARGET && i > 0)) {
-                targets[i] = 0;
-                values[i] = 0;
-            } else if (how == TWICE && row % 2 == 1) {
-                targets[i] = targets[(ptrdiff_t)i - 4];
-                values[i] = values[(ptrdiff_t)i - 4];
-            }
-        }
-    }
-}
-
-static void test_degenerate(void **state)
-{
-    (void)state;
-    lcg g = {36};
-    static rows_of r;
-    for (int how = 0; how < DEGENERATE; how++) {
-        for (int equal = 0; equal < 2; equal++) {
-            make_rows(&r, how == FEW_ROWS ? 3 : 300, &g);
-            spoil(&r, how, &g);
-            bool fitted = survives(&r, false, equal != 0 ? "equal" : "unequal");
-            assert_true(how != CONSTANT_X || !fitted);
-            assert_true(how != TWICE || fitted);
-        }
-    }
-}
-
-/* Observed variables: constant, duplicate and always set columns, fewer rows than nodes. */
-static void test_degenerate_identity(void **state)
-{
-    (void)state;
-    lcg g = {37};
-    static rows_of r;
-    for (int how = 0; how < 6; how++) {
-        for (int equal = 0; equal < 2; equal++) {
-            make_rows(&r, how == 0 ? 2 : how == 1 ? 3 : 200, &g);
-            r.D = 4;
-            for (size_t row = 0; row < r.rows; row++) { /* rows of 6 become rows of 4 */
-                memmove(r.x + row * 4, r.x + row * 6, 4 * sizeof(double));
-                r.x[row * 4 + 1] = how == 2 ? 7 : how == 3 ? r.x[row * 4] : r.x[row * 4 + 1];
-                for (size_t i = 0; i < 4; i++) {
-                    r.x[row * 4 + i] = how == 4 ? 0 : r.x[row * 4 + i];
-                    r.targets[row * 4 + i] = how == 5 && i == 2 ? 1 : r.targets[row * 4 + i];
-                }
-            }
-            assert_true(survives(&r, true, equal != 0 ? "equal" : "unequal"));
-        }
-    }
-}
-
 /* ---- Threads ---- */
 
 static void test_threads(void **state)
@@ -539,16 +328,10 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_knowledge),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_graph_prior),
-        cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_degenerate_identity),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_presets),     cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_errors),      cmocka_unit_test(test_knowledge),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_graph_prior), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

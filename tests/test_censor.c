@@ -368,6 +368,68 @@ static void same_for_any_thread_count(void **state)
     }
 }
 
+/* log of the integral of N(mean, sd) from `from` on, by Simpson's rule over 12 sd. */
+static double log_integral(double mean, double sd, double from)
+{
+    enum { STEPS = 20000 };
+    double h = 12 * sd / STEPS;
+    double sum = 0;
+    for (int k = 0; k <= STEPS; k++) {
+        double e = (from + k * h - mean) / sd;
+        double weight = k == 0 || k == STEPS ? 1 : k % 2 == 1 ? 4 : 2;
+        sum += weight * exp(-e * e / 2 - log(sd * sqrt(2 * acos(-1)))) * h / 3;
+    }
+    return log(sum);
+}
+
+/* Densities of what is seen, probabilities of what is cut off, nothing of what do() set. */
+static void fit_is_densities_and_tails(void **state)
+{
+    (void)state;
+    lscm_error why = {0};
+    censored c;
+    const double w[] = {0, 1.5, 0, 0};
+    const double intercept[] = {0.3, -0.2};
+    const double sigma[] = {2, 0.7};
+    const double worth[] = {0.5, 3};
+    const double tolerance[] = {1, 0.5};
+    const uint8_t mask[] = {0, 0, 0, 0, 1, 0, 0, 1, 0, 0};
+    double z[] = {1, 2, 4.5, 9, -7, -8, 0.1, 8, -8, 0};
+    censor_model model = {w, intercept, sigma};
+    assert_ok(censor_find(&c, z, mask, 5, 2, 8, tolerance, &why));
+    assert_int_equal(c.count, 3);
+    double normal = -log(sqrt(2 * acos(-1)));
+    double first = worth[0] * (3 * (normal - log(2.)) - 0.49 / 8 - 4.2 * 4.2 / 8 - 0.04 / 8 +
+                               log_integral(-0.3, 2, 7));
+    double seen = 0.7;   /* row 0: 2 - (-0.2 + 1.5) */
+    double blown = 12.2; /* row 4: 0 - (-0.2 - 12) */
+    double second =
+        worth[1] * (2 * (normal - log(0.7)) - seen * seen / 0.98 - blown * blown / 0.98 +
+                    log_integral(6.55, 0.7, 7.5) + log_integral(10.7, 0.7, 7.5));
+    assert_near(censor_fit(&c, &model, mask, worth, z), first + second, 1e-8);
+    censor_close(&c);
+}
+
+/* Where the probability itself is no number any more its logarithm still is. */
+static void fit_far_in_the_tail(void **state)
+{
+    (void)state;
+    lscm_error why = {0};
+    censored c;
+    const double zero[1] = {0};
+    const double one[] = {1};
+    const uint8_t mask[1] = {0};
+    double z[] = {50};
+    censor_model model = {zero, zero, one};
+    for (double clip = 20; clip <= 45; clip += 5) {
+        double a = clip * clip;
+        double tail = -a / 2 - log(clip * sqrt(2 * acos(-1))) + log1p(-1 / a + 3 / (a * a));
+        assert_ok(censor_find(&c, z, mask, 1, 1, clip, zero, &why));
+        assert_near(censor_fit(&c, &model, mask, one, z), tail, 2e-3);
+        censor_close(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +437,8 @@ int main(void)
         cmocka_unit_test(refuses_what_makes_no_sense),
         cmocka_unit_test(start_of_a_normal_variable),
         cmocka_unit_test(saturated_throughout),
+        cmocka_unit_test(fit_is_densities_and_tails),
+        cmocka_unit_test(fit_far_in_the_tail),
         cmocka_unit_test(sweeps_follow_the_law),
         cmocka_unit_test(clip_no_longer_biases_weights),
         cmocka_unit_test(same_for_any_thread_count),

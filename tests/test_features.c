@@ -4,6 +4,7 @@
 #include "data/features.h"
 
 #include "signal_testing.h"
+#include "stopper.h"
 
 /* rows, d, D */
 static const size_t shapes[][3] = {{300, 3, 150}, {900, 4, 200}, {150, 3, 1100}, {2100, 2, 140}};
@@ -251,20 +252,6 @@ static void threads_do_not_matter(void **state)
 }
 
 /* ---- Failing ---- */
-
-typedef struct stopper {
-    size_t calls, allowed;
-    uint64_t done;
-} stopper;
-
-static bool allow(void *self, const char *what, uint64_t done, uint64_t total)
-{
-    stopper *s = self;
-    (void)what;
-    s->done = done;
-    assert_true(done <= total);
-    return s->calls++ < s->allowed;
-}
 
 static void it_stops_when_asked(void **state)
 {

@@ -223,7 +223,7 @@ static void test_threads(void **state)
 {
     (void)state;
     static double before[2][WORLD_ROWS * WORLD_D];
-    int blas = threads_blas_single();
+    threads_blas_single();
     int had = threads_use(1);
     world_make(&w, 24, true, 0.05, 0.4);
     invert();
@@ -236,7 +236,7 @@ static void test_threads(void **state)
         assert_memory_equal(sd, before[1], sizeof sd);
     }
     (void)threads_use(had);
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }
 
 int main(void)

@@ -57,7 +57,7 @@ static void test_threads(void **state)
     double leak[WORLD_D];
     generator_errors errors = {r2, leak, NAN};
     char *end = NULL;
-    int blas = threads_blas_single();
+    threads_blas_single();
     int had = threads_use(1);
     world_make(&w, 42, true, 0.02, 0.5);
     for (int threads = 1; threads <= 3; threads++) {
@@ -84,7 +84,7 @@ static void test_threads(void **state)
     }
     free(end);
     (void)threads_use(had);
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }
 
 /* ---- What can go wrong ---- */

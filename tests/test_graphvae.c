@@ -194,24 +194,9 @@ static void a_fit_is_whole(void **state)
 {
     (void)state;
     lscm_dataset *data = small_data();
-    lscm_posterior *p = NULL;
-    lscm_fit_settings s;
     lscm_scores scores;
-    lscm_settings_defaults(lscm_fit_table(), &s);
-    s.method = METHOD_GRAPHVAE;
-    s.steps = 200;
-    s.draws = 8;
-    assert_ok(lscm_fit(&p, data, &s, NULL, NULL, &why));
-    assert_ok(lscm_posterior_evaluate(&scores, p, data, &why));
-    double squares = 0;
-    double mean = 0;
-    double x[6];
-    for (size_t r = 0; r < 120; r++) {
-        assert_ok(lscm_dataset_read(data, LSCM_X, r, 1, x, &why));
-        mean += x[0] / 120;
-        squares += x[0] * x[0] / 120;
-    }
-    assert_true(scores.x_mse < squares - mean * mean);
+    lscm_posterior *p = fitted(data, METHOD_GRAPHVAE, 200, &scores);
+    assert_true(scores.x_mse < x_variance(data));
     assert_true(p->decode.between == DECODER_ELU);
     lscm_posterior_free(p);
     lscm_dataset_free(data);

@@ -2,6 +2,8 @@
  * storing it, the choice of family, and inputs that have nothing to say. */
 #include "kernel_testing.h"
 
+#include "stopper.h"
+
 /* Whole sets are held out, of every node about a fifth; rows where there are few sets. */
 static void whole_sets_are_held_out(void **state)
 {
@@ -269,17 +271,6 @@ static void nothing_is_not_a_number(void **state)
         discard(&e);
         drop(&r);
     }
-}
-
-typedef struct stopper {
-    size_t calls, allowed;
-} stopper;
-
-static bool allow(void *self, const char *what, uint64_t done, uint64_t total)
-{
-    stopper *s = self;
-    assert_true(what != NULL && done <= total);
-    return s->calls++ < s->allowed;
 }
 
 static void it_stops_when_asked(void **state)

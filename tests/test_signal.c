@@ -4,6 +4,7 @@
  * the matrix that made x lie in E. Every property is checked on every way there is: the covariance
  * matrix, narrow and in tiles, subspace iteration, and one pass with a basis from a sample. */
 #include "signal_testing.h"
+#include "stopper.h"
 
 /* rows, d, D; each of the ways is there. */
 static const size_t shapes[][3] = {
@@ -237,20 +238,6 @@ static void observed_variables(void **state)
 }
 
 /* ---- Failing ---- */
-
-typedef struct stopper {
-    size_t calls, allowed;
-    uint64_t done;
-} stopper;
-
-static bool allow(void *self, const char *what, uint64_t done, uint64_t total)
-{
-    stopper *s = self;
-    (void)what;
-    s->done = done;
-    assert_true(done <= total);
-    return s->calls++ < s->allowed;
-}
 
 /* Stopped at each of its reports in turn, and let through in the end, with all bytes reported. */
 static void it_stops_when_asked(void **state)

@@ -198,31 +198,12 @@ static void a_fit_is_whole(void **state)
 {
     (void)state;
     lscm_dataset *data = small_data();
-    lscm_posterior *p = NULL;
-    lscm_fit_settings s;
     lscm_scores scores;
-    lscm_settings_defaults(lscm_fit_table(), &s);
-    s.method = METHOD_VAE;
-    s.steps = 600;
-    s.draws = 8;
-    assert_ok(lscm_fit(&p, data, &s, NULL, NULL, &why));
-    assert_ok(lscm_posterior_evaluate(&scores, p, data, &why));
+    lscm_posterior *p = fitted(data, METHOD_VAE, 600, &scores);
     assert_near(scores.tp + scores.fp, 0, 0);
     assert_near(scores.e_shd, scores.fn, 0);
     assert_near(scores.auroc, 0.5, 0);
-    double squares = 0;
-    double mean[6] = {0};
-    double x[6];
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t r = 0; r < 120; r++) {
-            assert_ok(lscm_dataset_read(data, LSCM_X, r, 1, x, &why));
-            for (size_t k = 0; k < 6; k++) {
-                mean[k] += pass == 0 ? x[k] / 120 : 0;
-                squares += pass == 1 ? (x[k] - mean[k]) * (x[k] - mean[k]) / 720 : 0;
-            }
-        }
-    }
-    assert_true(scores.x_mse < 0.2 * squares);
+    assert_true(scores.x_mse < 0.2 * x_variance(data));
     assert_true(p->decode.x_noise > 0 && p->decode.between == DECODER_RELU);
     lscm_posterior_free(p);
     lscm_dataset_free(data);

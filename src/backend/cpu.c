@@ -13,12 +13,12 @@ static size_t workers(void)
 
 static void each(size_t team, size_t jobs, backend_job job, void *self)
 {
-    int blas = threads_blas_single();
+    threads_blas_single();
 #pragma omp parallel for num_threads((int)team) schedule(dynamic) if (team > 1 && jobs > 1)
     for (size_t k = 0; k < jobs; k++) {
         job(self, k, (size_t)omp_get_thread_num());
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }
 
 const backend_device cpu_device = {

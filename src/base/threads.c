@@ -4,6 +4,7 @@
 
 #include <cblas.h>
 #include <omp.h>
+#include <pthread.h>
 
 int threads_use(int count)
 {
@@ -12,21 +13,31 @@ int threads_use(int count)
     return before;
 }
 
-void lscm_set_threads(int count)
+int lscm_set_threads(int count)
 {
-    if (count > 0) {
-        (void)threads_use(count);
+    return count > 0 ? threads_use(count) : omp_get_max_threads();
+}
+
+/* OpenBLAS has one number of threads for the whole process. */
+static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
+static int users; /* who need BLAS alone now */
+static int saved; /* threads it had when the first of them came */
+
+void threads_blas_single(void)
+{
+    (void)pthread_mutex_lock(&the_lock);
+    if (users++ == 0) {
+        saved = openblas_get_num_threads();
+        openblas_set_num_threads(1);
     }
+    (void)pthread_mutex_unlock(&the_lock);
 }
 
-int threads_blas_single(void)
+void threads_blas_restore(void)
 {
-    int count = openblas_get_num_threads();
-    openblas_set_num_threads(1);
-    return count;
-}
-
-void threads_blas_restore(int count)
-{
-    openblas_set_num_threads(count);
+    (void)pthread_mutex_lock(&the_lock);
+    if (--users == 0) {
+        openblas_set_num_threads(saved);
+    }
+    (void)pthread_mutex_unlock(&the_lock);
 }

@@ -198,7 +198,7 @@ lscm_status features_of_within(features *out, const lscm_dataset *data, size_t b
 {
     lscm_status status = LSCM_OK;
     features s = {.rows = data->rows, .d = data->nodes, .D = lscm_dataset_features(data)};
-    int blas = threads_blas_single();
+    threads_blas_single();
     TRY(signal_needs_values(data, why));
     if (s.D <= FEATURES_NARROW && s.rows <= NARROW_COUNT / s.D) {
         TRY(from_narrow(&s, data, m, why));
@@ -211,7 +211,7 @@ lscm_status features_of_within(features *out, const lscm_dataset *data, size_t b
     *out = s;
     s = (features){0};
 done:
-    threads_blas_restore(blas);
+    threads_blas_restore();
     features_close(&s);
     return status;
 }
@@ -231,7 +231,7 @@ void features_project(const features *s, size_t n, const double *x, float *out)
         }
         return;
     }
-    int blas = threads_blas_single();
+    threads_blas_single();
 #pragma omp parallel for schedule(dynamic)
     for (size_t row = 0; row < n; row += TILE) {
         double part[TILE * TILE];
@@ -248,7 +248,7 @@ void features_project(const features *s, size_t n, const double *x, float *out)
             }
         }
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }
 
 void features_close(features *s)

@@ -1,10 +1,11 @@
 /* A data set over the caller's arrays: the simplest row source, a copy of the pointers.
  *
- * x (rows, features), targets, values and z (rows, nodes) are not copied; the small w (nodes,
- * nodes) and sigma (nodes) are. The causal order (nodes) is derived from w. Without nodes there is
- * x alone.
+ * x (rows, features), targets, values and z (rows, nodes) are not copied; names and the small w
+ * (nodes, nodes) and sigma (nodes) are. The causal order (nodes) is derived from w. Without nodes
+ * there is x alone.
  */
 #include "base/order.h"
+#include "data/csv_names.h"
 #include "data/dataset.h"
 
 #include <stdlib.h>
@@ -79,10 +80,11 @@ static lscm_status shape_pictures(lscm_dataset *data, const lscm_arrays *arrays,
 {
     size_t channels = arrays->channels > 0 ? arrays->channels : 1;
     array_shape shape = {true,
-                         DTYPE_FLOAT64,
+                         data->shape[LSCM_X].type,
                          arrays->channels > 0 ? 4 : 3,
                          {arrays->rows, arrays->height, arrays->width, channels}};
-    if (arrays->x == NULL || (arrays->height == 0 && arrays->width == 0 && arrays->channels == 0)) {
+    if (!data->shape[LSCM_X].present ||
+        (arrays->height == 0 && arrays->width == 0 && arrays->channels == 0)) {
         return LSCM_OK;
     }
     if (shape_row_bytes(&shape) != shape_row_bytes(&data->shape[LSCM_X])) {
@@ -105,6 +107,48 @@ static void wrap_rows(lscm_dataset *data, memory_source *source, lscm_field fiel
     }
 }
 
+static lscm_status wrap_x(lscm_dataset *data, memory_source *source, const lscm_arrays *arrays,
+                          lscm_error *why)
+{
+    if (arrays->x != NULL && arrays->x_single != NULL) {
+        return fail(why, LSCM_USAGE, "memory: x is there in both precisions; give one");
+    }
+    wrap_rows(data, source, LSCM_X, arrays->x, DTYPE_FLOAT64, arrays->features);
+    wrap_rows(data, source, LSCM_X, arrays->x_single, DTYPE_FLOAT32, arrays->features);
+    return shape_pictures(data, arrays, why);
+}
+
+static lscm_status keep_names(char ***names, const char *const *from, size_t count, lscm_error *why)
+{
+    if (from == NULL || count == 0) {
+        return LSCM_OK;
+    }
+    *names = names_copy((char *const *)from, count);
+    return *names != NULL ? LSCM_OK : fail_memory(why, count * sizeof **names);
+}
+
+static lscm_status wrap_all(lscm_dataset *data, memory_source *source, const lscm_arrays *arrays,
+                            lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t d = arrays->nodes;
+    TRY(wrap_x(data, source, arrays, why));
+    wrap_rows(data, source, LSCM_TARGETS, arrays->targets, DTYPE_UINT8, d);
+    wrap_rows(data, source, LSCM_VALUES, arrays->values, DTYPE_FLOAT64, d);
+    wrap_rows(data, source, LSCM_Z, arrays->z, DTYPE_FLOAT64, d);
+    if (arrays->w != NULL && d > 0) {
+        TRY(keep(data, LSCM_W, arrays->w, d, d, why));
+        TRY(derive_order(data, arrays->w, why));
+    }
+    if (arrays->sigma != NULL) {
+        TRY(keep(data, LSCM_SIGMA, arrays->sigma, 0, d, why));
+    }
+    TRY(keep_names(&data->node_names, arrays->node_names, d, why));
+    TRY(keep_names(&data->feature_names, arrays->feature_names, lscm_dataset_features(data), why));
+done:
+    return status;
+}
+
 lscm_status lscm_dataset_wrap(lscm_dataset **out, const lscm_arrays *arrays, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -120,20 +164,9 @@ lscm_status lscm_dataset_wrap(lscm_dataset **out, const lscm_arrays *arrays, lsc
     data->source = &source->base;
     data->rows = arrays->rows;
     data->nodes = arrays->nodes;
-    wrap_rows(data, source, LSCM_X, arrays->x, DTYPE_FLOAT64, arrays->features);
-    TRY(shape_pictures(data, arrays, why));
-    wrap_rows(data, source, LSCM_TARGETS, arrays->targets, DTYPE_UINT8, arrays->nodes);
-    wrap_rows(data, source, LSCM_VALUES, arrays->values, DTYPE_FLOAT64, arrays->nodes);
-    wrap_rows(data, source, LSCM_Z, arrays->z, DTYPE_FLOAT64, arrays->nodes);
-    if (arrays->w != NULL && arrays->nodes > 0) {
-        TRY(keep(data, LSCM_W, arrays->w, arrays->nodes, arrays->nodes, why));
-        TRY(derive_order(data, arrays->w, why));
-    }
-    if (arrays->sigma != NULL) {
-        TRY(keep(data, LSCM_SIGMA, arrays->sigma, 0, arrays->nodes, why));
-    }
+    TRY(wrap_all(data, source, arrays, why));
     TRY(arrays->nodes == 0 ? dataset_check_x(data, why)
-                           : dataset_check_shapes(data, arrays->x == NULL, why));
+                           : dataset_check_shapes(data, !data->shape[LSCM_X].present, why));
     *out = data;
     data = NULL;
 done:

@@ -1,5 +1,6 @@
 #include "data/netcdf_file.h"
 
+#include <hdf5.h>
 #include <netcdf.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,6 +12,8 @@ static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
 void netcdf_begin(void)
 {
     (void)pthread_mutex_lock(&the_lock);
+    /* each thread has an HDF5 that prints; netCDF silences that of its first only */
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
 lscm_status netcdf_end(int code, const netcdf_file *file, const char *what, lscm_error *why)

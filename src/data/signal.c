@@ -194,7 +194,7 @@ lscm_status signal_of_within(signal *out, const lscm_dataset *data, size_t bytes
 {
     lscm_status status = LSCM_OK;
     signal s = {.rows = data->rows, .d = data->nodes, .D = lscm_dataset_features(data)};
-    int blas = threads_blas_single();
+    threads_blas_single();
     TRY(signal_needs_values(data, why));
     bool keep = s.D <= s.d + PRINCIPAL_SPARE || s.rows <= bytes / sizeof(double) / s.D;
     TRY(open_memory(&s, true, why));
@@ -207,7 +207,7 @@ lscm_status signal_of_within(signal *out, const lscm_dataset *data, size_t bytes
     *out = s;
     s = (signal){0};
 done:
-    threads_blas_restore(blas);
+    threads_blas_restore();
     signal_close(&s);
     return status;
 }

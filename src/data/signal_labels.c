@@ -165,7 +165,7 @@ lscm_status signal_needs_values(const lscm_dataset *data, lscm_error *why)
                ? LSCM_OK
                : fail(why, LSCM_MISSING,
                       "%s: there are no 'values'; finding the causal variables in x needs what "
-                      "do() set",
+                      "do() set, an array shaped as 'targets'",
                       data->path);
 }
 

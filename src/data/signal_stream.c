@@ -294,7 +294,7 @@ lscm_status signal_reduce_assist(const lscm_dataset *data, meter *m, lscm_error 
     principal basis = {.D = lscm_dataset_features(data)};
     size_t D = basis.D;
     double *memory = NULL; /* mean (D), directions (m, D) */
-    int blas = threads_blas_single();
+    threads_blas_single();
     TRY(comm_broadcast(t->comm, &basis.count, sizeof basis.count, why));
     status = open_pass(&p, &scratch, &basis, NULL, why);
     memory = malloc((basis.count + 1) * D * sizeof *memory);
@@ -314,7 +314,7 @@ lscm_status signal_reduce_assist(const lscm_dataset *data, meter *m, lscm_error 
     }
     TRY(comm_send(t->comm, 0, p.y, (p.own.end - p.own.first) * p.m * sizeof *p.y, why));
 done:
-    threads_blas_restore(blas);
+    threads_blas_restore();
     free(memory);
     free(p.y);
     arena_close(&scratch);

@@ -229,7 +229,7 @@ lscm_status anchor_of(anchor *out, const signal *s, const uint8_t *keep, lscm_er
     lscm_status status = LSCM_OK;
     anchor all = {.d = s->d, .rank = s->rank};
     anchor_work w = {.s = s, .keep = keep};
-    int blas = threads_blas_single();
+    threads_blas_single();
     lay_out(&all, &all.memory);
     TRY(arena_open(&all.memory, why));
     lay_out(&all, &all.memory);
@@ -252,7 +252,7 @@ lscm_status anchor_of(anchor *out, const signal *s, const uint8_t *keep, lscm_er
     *out = all;
     all.memory = (arena){0};
 done:
-    threads_blas_restore(blas);
+    threads_blas_restore();
     close_work(&w);
     arena_close(&all.memory);
     return status;

@@ -42,7 +42,7 @@ void anchor_apply(const signal *s, const double *intercept, const double *slope,
     size_t d = s->d;
     size_t r = s->rank;
     size_t tasks = (s->rows + ROWS - 1) / ROWS;
-    int blas = threads_blas_single();
+    threads_blas_single();
 #pragma omp parallel for schedule(static) if (tasks > 8)
     for (size_t task = 0; task < tasks; task++) {
         size_t first = task * ROWS;
@@ -56,5 +56,5 @@ void anchor_apply(const signal *s, const double *intercept, const double *slope,
                         s->y + first * r, (int)r, slope, (int)d, 1, to, (int)d);
         }
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }

@@ -3,14 +3,13 @@
 #include "infer/convergence.h"
 #include "infer/fit_state.h"
 #include "infer/joint.h"
-#include "infer/latent_chain.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOINT_MOST = 64, CHAINS = 4, SWEEPS = 600, LATENT_MOST = 4000000 };
+enum { CHAINS = 4, SWEEPS = 600 };
 
 static void lay_out(anchored *a, const anchored_input *in, double **psi, double **sorted)
 {
@@ -27,7 +26,7 @@ static void lay_out(anchored *a, const anchored_input *in, double **psi, double 
     }
     a->z = arena_take(m, a->rows * d, sizeof(double));
     a->slope = arena_take(m, r * d, sizeof(double));
-    a->spread = d <= JOINT_MOST ? arena_take(m, d * (r + 1) * (r + 1), sizeof(double)) : NULL;
+    a->spread = d <= ANCHORED_JOINT ? arena_take(m, d * (r + 1) * (r + 1), sizeof(double)) : NULL;
     a->w = arena_take(m, in->draws * d * d, sizeof(double));
     a->order = arena_take(m, in->draws * d, sizeof *a->order);
     a->log_p = arena_take(m, in->draws, sizeof(double));
@@ -80,7 +79,7 @@ static void take_spread(anchored *a)
 static bool encoder_matters(const anchored *a, const graph_posterior *g)
 {
     bool matters = false;
-    if (a->rank != a->d || a->d > JOINT_MOST || a->anchor.factor == NULL) {
+    if (a->rank != a->d || a->d > ANCHORED_JOINT || a->anchor.factor == NULL) {
         return false;
     }
     for (size_t j = 0; j < a->d; j++) {
@@ -91,22 +90,19 @@ static bool encoder_matters(const anchored *a, const graph_posterior *g)
     return matters;
 }
 
-static size_t chains_of(const anchored_input *in)
+size_t anchored_chains(const anchored_input *in)
 {
     size_t chains = in->settings->chains > 0 ? (size_t)in->settings->chains : CHAINS;
     return chains < in->draws ? chains : in->draws;
 }
 
-/* Of each chain: one for every draw kept, and half as many again before. */
-static size_t sweeps_of(const anchored_input *in)
+size_t anchored_sweeps(const anchored_input *in)
 {
-    size_t sweeps = (in->draws / chains_of(in) + 1) * 3 / 2;
+    size_t sweeps = (in->draws / anchored_chains(in) + 1) * 3 / 2;
     return sweeps > SWEEPS ? sweeps : SWEEPS;
 }
 
-/* Edge probabilities from the draws, which stand chain by chain, and how far the chains agree: the
- * worst over weights of edges that are in doubt or not. */
-static void take_edges(anchored *a, size_t chains, double *series)
+void anchored_take_edges(anchored *a, size_t chains, double *series)
 {
     size_t d = a->d;
     size_t n = a->draws / chains;
@@ -175,8 +171,8 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
 {
     lscm_status status = LSCM_OK;
     size_t d = a->d;
-    size_t chains = chains_of(in);
-    size_t sweeps = sweeps_of(in);
+    size_t chains = anchored_chains(in);
+    size_t sweeps = anchored_sweeps(in);
     grams sums = {0};
     arena memory = {0};
     joint_draws draws = {.count = a->draws,
@@ -216,105 +212,13 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
     TRY(joint_sample(&problem, &settings, &start, (rng){(uint64_t)in->settings->seed, 8000}, &draws,
                      in->progress, why));
     take_moments(a, &draws);
-    take_edges(a, chains, draws.shift);
+    anchored_take_edges(a, chains, draws.shift);
     memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
     a->sampler = SAMPLER_JOINT;
     anchor_apply(in->signal, a->shift, a->slope, a->z);
 done:
     grams_close(&sums);
     arena_close(&memory);
-    return status;
-}
-
-/* ---- Draws of z too ---- */
-
-/* True where z of a row is known worse than the mechanisms resolve, but for the anchors. */
-static bool rows_matter(const anchored *a, const anchored_input *in)
-{
-    bool matters = a->clip > 0;
-    for (size_t j = 0; j < a->d && in->signal->basis != NULL; j++) {
-        if (a->anchor.kind[j] == ANCHOR_NONE) {
-            return a->clip > 0;
-        }
-        matters = matters || !(a->anchor.noise[j] <= 0.1 * a->sigma[j]);
-    }
-    return matters && in->keep == NULL && a->rank == a->d && a->d <= JOINT_MOST &&
-           a->rows * a->d <= LATENT_MOST;
-}
-
-typedef struct rows_scratch {
-    dag_draws start;
-    double *z, *series;
-    arena memory;
-} rows_scratch;
-
-static void lay_out_rows(rows_scratch *t, const anchored *a, const anchored_input *in)
-{
-    arena *m = &t->memory;
-    t->start.count = chains_of(in);
-    t->start.d = a->d;
-    t->start.parents = arena_take(m, t->start.count * a->d, sizeof *t->start.parents);
-    t->start.order = arena_take(m, t->start.count * a->d, sizeof *t->start.order);
-    t->z = arena_take(m, a->rows * a->d, sizeof(double));
-    t->series = arena_take(m, a->draws, sizeof(double));
-}
-
-/* Chains start from the graphs drawn so far, spread over them. */
-static void take_starts(const anchored *a, const graph_posterior *g, dag_draws *start)
-{
-    size_t d = a->d;
-    for (size_t c = 0; c < start->count; c++) {
-        size_t from = ((c + 1) * a->draws - 1) / start->count;
-        memcpy(start->order + c * d, a->order + from * d, d * sizeof *start->order);
-        for (size_t i = 0; i < d; i++) {
-            const family *f = &g->families.list[i];
-            for (size_t k = 0; k < f->count; k++) {
-                bool there = a->w[(from * d + f->candidate[k]) * d + i] != 0;
-                start->parents[c * d + i] |= there ? (uint32_t)1 << k : 0;
-            }
-        }
-    }
-}
-
-static lscm_status infer_rows(anchored *a, const anchored_input *in, const graph_posterior *g,
-                              lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    const signal *s = in->signal;
-    size_t n = s->rows * s->d;
-    rows_scratch t = {0};
-    anchor encoder = a->anchor; /* as far as it has been refined */
-    encoder.intercept = a->shift;
-    encoder.slope = a->slope;
-    lay_out_rows(&t, a, in);
-    TRY(arena_open(&t.memory, why));
-    lay_out_rows(&t, a, in);
-    (void)arena_take(&a->rows_memory, n, sizeof(double));
-    TRY(arena_open(&a->rows_memory, why));
-    a->z_sd = arena_take(&a->rows_memory, n, sizeof(double));
-    take_starts(a, g, &t.start);
-    for (size_t k = 0; k < n; k++) {
-        bool exact = s->mask[k] != 0 && !(a->anchor.actuator_noise > 0);
-        t.z[k] = exact ? s->values[k] : a->z[k];
-    }
-    latent_problem problem = {.signal = s,
-                              .anchor = &encoder,
-                              .z = t.z,
-                              .clip = a->clip,
-                              .reach = in->reach,
-                              .graph = g,
-                              .start = &t.start,
-                              .required = in->required,
-                              .chains = chains_of(in),
-                              .sweeps = sweeps_of(in),
-                              .order_given = in->order != NULL,
-                              .progress = in->progress};
-    TRY(latent_sample(&problem, (rng){(uint64_t)in->settings->seed, 8500}, a, a->z_sd, why));
-    take_edges(a, problem.chains, t.series);
-    memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
-    a->sampler = SAMPLER_LATENT;
-done:
-    arena_close(&t.memory);
     return status;
 }
 
@@ -376,8 +280,10 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     const signal *s = in->signal;
     anchored a = {.d = s->d, .rank = s->rank, .rows = s->rows, .draws = in->draws};
     graph_posterior g = {0};
+    graph_posterior known = {0}; /* of rows in which nothing is cut off */
     double *psi = NULL;
     double *sorted = NULL;
+    uint8_t *inside = NULL;
     double begun = fit_seconds();
     if (s->basis == NULL) {
         TRY(encoder_identity(&a.anchor, s, in->keep, why));
@@ -393,14 +299,15 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     for (size_t j = 0; j < s->d && in->reach != NULL; j++) {
         a.clip = fmax(a.clip, in->reach[j]);
     }
-    if (s->basis != NULL && a.clip == 0 && s->rank == s->d && s->rows * s->d <= LATENT_MOST) {
+    if (s->basis != NULL && a.clip == 0 && anchored_rows_few(s)) {
         TRY(clip_find(&a.clip, a.z, s->mask, in->keep, s->rows, s->d, a.anchor.noise, why));
     }
     a.seconds_anchor = fit_seconds() - begun;
 
     begun = fit_seconds();
     const double *noise = in->blur != NULL ? in->blur : s->x_noise > 0 ? psi : NULL;
-    TRY(graph_posterior_of(&g, in, a.z, a.unit, noise, in->blur != NULL ? a.d * a.d : 0, why));
+    size_t each = in->blur != NULL ? a.d * a.d : 0;
+    TRY(graph_posterior_of(&g, in, a.z, a.unit, noise, each, why));
     a.sampler = g.exact ? SAMPLER_EXACT : SAMPLER_MCMC;
     a.r_hat = g.result.r_hat;
     a.ess = g.result.ess;
@@ -411,8 +318,15 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     if (s->basis != NULL && !(a.clip > 0) && encoder_matters(&a, &g)) {
         TRY(infer_jointly(&a, in, &g, why));
     }
-    if (rows_matter(&a, in)) {
-        TRY(infer_rows(&a, in, &g, why));
+    if (anchored_rows_matter(&a, in)) {
+        if (a.clip > 0) {
+            anchored_input with = *in;
+            TRY(anchored_rows_known(&a, in, &inside, why));
+            with.keep = inside;
+            with.draws = anchored_chains(in);
+            TRY(graph_posterior_of(&known, &with, a.z, a.unit, noise, each, why));
+        }
+        TRY(anchored_infer_rows(&a, in, &g, a.clip > 0 ? &known : NULL, why));
     }
     if (in->leak != NULL) {
         anchored_take_errors(&a, &g, in);
@@ -422,6 +336,8 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     a.memory = a.rows_memory = (arena){0};
     a.anchor.memory = (arena){0};
 done:
+    free(inside);
+    graph_posterior_close(&known);
     graph_posterior_close(&g);
     anchored_close(&a);
     return status;

@@ -203,16 +203,42 @@ done:
     return status;
 }
 
+/* What the values' own regressions miss at sets that they did not see, on average over nodes. */
+static lscm_status find_missed(const signal *s, double *missed, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    anchor a = {0};
+    size_t count = 0;
+    *missed = 0;
+    TRY(anchor_of(&a, s, NULL, why));
+    for (size_t j = 0; j < a.d; j++) {
+        if (a.kind[j] == ANCHOR_VALUES && !isnan(a.r2[j])) {
+            *missed += 1 - a.r2[j];
+            count++;
+        }
+    }
+    *missed /= count > 0 ? (double)count : 1;
+done:
+    anchor_close(&a);
+    return status;
+}
+
 /* Where the decoder is left to us and x bends: *done when that was the way. */
 static lscm_status try_nonlinear(fit *f, const signal *s, lscm_posterior **out, bool *done,
                                  lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
+    linear_rival rival = {0};
     /* so little bends that it may be noise with a structure of its own */
-    bool linear = signal_explained(s) > 0.995;
+    bool little = signal_explained(s) > 0.995;
+    TRY(find_missed(s, &rival.missed, why));
     f->settings.decoder = DECODE_AUTO;
-    lscm_status status = nonlinear_fit(f, out, &linear, why);
-    *done = status != LSCM_OK || !linear;
-    f->settings.decoder = *done ? f->settings.decoder : DECODE_LINEAR;
+    TRY(nonlinear_fit(f, out, little ? &rival : NULL, why));
+    if (rival.wins) {
+        f->settings.decoder = DECODE_LINEAR;
+    }
+done:
+    *done = !rival.wins;
     return status;
 }
 
@@ -224,11 +250,9 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
     bool open = f->settings.decoder == DECODE_AUTO && f->data->shape[LSCM_VALUES].present;
     bool done_already = false;
     if (is_network(f)) {
-        bool linear = false;
-        return nonlinear_fit(f, out, &linear, why);
+        return nonlinear_fit(f, out, NULL, why);
     }
-    int blas =
-        threads_blas_single(); /* small products: waking its threads costs more than they do */
+    threads_blas_single(); /* small products: waking its threads costs more than they do */
     choose(f, &reason);
     if (f->run->folder != NULL && !f->run->force) {
         TRY(run_folder_begin(f->run->folder, false, f->run->resume, why));
@@ -252,7 +276,7 @@ done:
     if (status != LSCM_OK && f->run->folder != NULL) {
         (void)rmdir(f->run->folder); /* goes only when nothing is in it */
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
     signal_close(&s);
     return status;
 }

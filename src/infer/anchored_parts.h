@@ -26,6 +26,27 @@ void encoder_z(const signal *s, const anchored *a, double *z, double *z_sd);
 /* x = z weights + bias: weights (d, D), bias (D). */
 lscm_status encoder_invert(const signal *s, const anchored *a, double *weights, double *bias,
                            lscm_error *why);
+/* Nodes up to which the encoder is drawn with the graph. */
+enum { ANCHORED_JOINT = 64 };
+/* Chains, and the sweeps of each: one for every draw kept, and half as many again before. */
+size_t anchored_chains(const anchored_input *in);
+size_t anchored_sweeps(const anchored_input *in);
+/* Edge probabilities from the draws, which stand chain by chain, and how far the chains agree: the
+ * worst over weights of edges that are in doubt or not. series (draws): scratch. */
+void anchored_take_edges(anchored *a, size_t chains, double *series);
+
+/* Whether z can be drawn row by row; whether it should, for z of a row is known worse than the
+ * mechanisms resolve, but for the anchors. */
+bool anchored_rows_few(const signal *s);
+bool anchored_rows_matter(const anchored *a, const anchored_input *in);
+/* keep (rows), the caller's to free: 1 for rows in which no z is cut off; all rows where those are
+ * too few. */
+lscm_status anchored_rows_known(const anchored *a, const anchored_input *in, uint8_t **keep,
+                                lscm_error *why);
+/* known: NULL, or that of such rows, a draw for each chain. */
+lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const graph_posterior *g,
+                                const graph_posterior *known, lscm_error *why);
+
 /* Widens the draws by what z has wrong in all rows alike; `in` says how much. */
 void anchored_take_errors(anchored *a, const graph_posterior *g, const anchored_input *in);
 

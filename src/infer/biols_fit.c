@@ -47,13 +47,7 @@ static lscm_status finish(const training *r, const biols *b, lscm_posterior **ou
     p->threshold = 0.3;
     TRY(training_draw(r, p, why));
     TRY(expected_z(p, f->data, why));
-    json_t *summary = training_summary(r, p);
-    if (f->chosen) {
-        (void)json_object_set_new(
-            summary, "reason",
-            json_string("a network was asked for, and there are no values of do() to anchor it"));
-    }
-    TRY(training_save(r, p, summary, why));
+    TRY(training_save(r, p, training_summary(r, p), why));
     *out = p;
     p = NULL;
 done:

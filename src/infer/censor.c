@@ -216,3 +216,47 @@ void censor_draw(const censored *c, const censor_model *model, const uint8_t *ma
         }
     }
 }
+
+static const double HALF_LOG_2PI = 0.9189385332046727;
+
+/* log of the share of a standard normal beyond x; far out by the first term of its tail. */
+static double log_beyond(double x)
+{
+    const double FAR = 30;
+    return x < FAR ? log(erfc(x * sqrt(0.5)) / 2) : -x * x / 2 - log(x) - HALF_LOG_2PI;
+}
+
+/* Of row z (d) with its residuals e; n: its first censored entry, advanced past its last. */
+static double fit_of_row(const censored *c, const censor_model *model, const uint8_t *mask,
+                         const double *worth, const double *z, const double *e, size_t *n,
+                         size_t end)
+{
+    double total = 0;
+    for (size_t j = 0; j < c->d; j++) {
+        bool hidden = *n < end && c->node[*n] == j;
+        double sd = model->sigma[j];
+        if (hidden) {
+            double mean = z[j] - e[j];
+            double side = c->high[*n] != 0 ? 1 : -1;
+            total += worth[j] * log_beyond((c->bound[j] - side * mean) / sd);
+            (*n)++;
+        } else if (mask[j] == 0) {
+            total -= worth[j] * (e[j] * e[j] / (2 * sd * sd) + log(sd) + HALF_LOG_2PI);
+        }
+    }
+    return total;
+}
+
+double censor_fit(const censored *c, const censor_model *model, const uint8_t *mask,
+                  const double *worth, const double *z)
+{
+    size_t d = c->d;
+    size_t n = 0;
+    double total = 0;
+    for (size_t row = 0, h = 0; row < c->rows; row++) {
+        size_t end = h < c->hit && c->row[h] == row ? c->first[++h] : n;
+        find_residual(model, d, z + row * d, c->residual);
+        total += fit_of_row(c, model, mask + row * d, worth, z + row * d, c->residual, &n, end);
+    }
+    return total;
+}

@@ -54,4 +54,10 @@ typedef struct censor_model {
 void censor_draw(const censored *c, const censor_model *model, const uint8_t *mask, size_t sweeps,
                  rng r, uint64_t sweep, double *z);
 
+/* How well a model fits: the log density of what do() did not set given its parents in this z
+ * (rows, d), of censored entries the log probability of lying beyond their bounds. worth (d): what
+ * a row of each node counts. */
+double censor_fit(const censored *c, const censor_model *model, const uint8_t *mask,
+                  const double *worth, const double *z);
+
 #endif

@@ -69,3 +69,15 @@ lscm_status clip_find(double *out, const double *z, const uint8_t *mask, const u
     free(size);
     return LSCM_OK;
 }
+
+void clip_bounds(double clip, const double *reach, const anchor *a, double *bound)
+{
+    for (size_t j = 0; j < a->d; j++) {
+        if (reach != NULL) {
+            bound[j] = reach[j];
+        } else {
+            double error = hypot(a->noise[j], a->standard_error[j]);
+            bound[j] = clip - fmin(4 * error + 1e-3 * clip, clip / 2);
+        }
+    }
+}

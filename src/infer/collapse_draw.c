@@ -72,12 +72,12 @@ static void run_job(const collapse *c, const collapse_graph *g, const collapse_p
 static void run_jobs(collapse *c, const collapse_graph *g, const collapse_parameters *p,
                      const row_task *task)
 {
-    int blas = threads_blas_single();
+    threads_blas_single();
 #pragma omp parallel for num_threads(collapse_team(c, c->rows)) schedule(dynamic)
     for (size_t k = 0; k < c->jobs; k++) {
         run_job(c, g, p, &c->job[k], task, &c->slot[omp_get_thread_num()]);
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }
 
 void collapse_z(collapse *c, const collapse_graph *g, const collapse_parameters *p, double *z,
@@ -114,7 +114,7 @@ static void add_rows(const collapse *c, const collapse_parameters *p, const doub
 static void regress(collapse *c, const collapse_parameters *p, const double *z)
 {
     size_t n = c->d + 1;
-    int blas = threads_blas_single();
+    threads_blas_single();
 #pragma omp parallel for num_threads(collapse_team(c, c->rows)) schedule(dynamic)
     for (size_t k = 0; k < COLLAPSE_GROUPS; k++) {
         collapse_sums sums = collapse_sums_at(c, k);
@@ -125,7 +125,7 @@ static void regress(collapse *c, const collapse_parameters *p, const double *z)
             add_rows(c, p, z, at, to, &c->slot[omp_get_thread_num()], &sums);
         }
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
     collapse_sums total = collapse_sums_at(c, 0);
     for (size_t k = 1; k < COLLAPSE_GROUPS; k++) {
         collapse_sums part = collapse_sums_at(c, k);

@@ -121,7 +121,7 @@ double collapse_expect(collapse *c, const collapse_graph *g, const collapse_para
 {
     double s_x = collapse_x_noise(c, p);
     double outside = c->s->x_noise;
-    int blas = threads_blas_single();
+    threads_blas_single();
 #pragma omp parallel for num_threads(collapse_team(c, c->first[c->masks] + c->masks * c->d))       \
     schedule(dynamic)
     for (size_t k = 0; k < COLLAPSE_GROUPS; k++) {
@@ -132,7 +132,7 @@ double collapse_expect(collapse *c, const collapse_graph *g, const collapse_para
             add_mask(c, g, p, t, all, &c->slot[omp_get_thread_num()], &sums);
         }
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
     for (size_t k = 1; k < COLLAPSE_GROUPS; k++) {
         for (size_t i = 0; i < c->sum_size; i++) {
             c->sums[i] += c->sums[k * c->sum_size + i];

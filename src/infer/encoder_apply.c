@@ -20,7 +20,7 @@ static void reduce_linear(const encoder *e, size_t n, double *x, double *y)
 {
     size_t D = e->D;
     size_t r = e->width;
-    int blas = threads_blas_single();
+    threads_blas_single();
 #pragma omp parallel for schedule(static)
     for (size_t row = 0; row < n; row += TILE) {
         size_t rows = tile_at(row, n);
@@ -32,7 +32,7 @@ static void reduce_linear(const encoder *e, size_t n, double *x, double *y)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)r, (int)D, 1,
                     x + row * D, (int)D, e->basis, (int)r, 0, y + row * r, (int)r);
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }
 
 void encoder_reduce(const encoder *e, const encoder_rows *rows, size_t first, size_t n, double *x)
@@ -59,7 +59,7 @@ static void apply_linear(const encoder *e, const encoder_rows *rows)
                                    .noise = e->noise,
                                    .spread = e->spread,
                                    .actuator_noise = e->actuator_noise};
-    int blas = threads_blas_single();
+    threads_blas_single();
 #pragma omp parallel for schedule(static)
     for (size_t row = 0; row < rows->rows; row += TILE) {
         size_t n = tile_at(row, rows->rows);
@@ -76,7 +76,7 @@ static void apply_linear(const encoder *e, const encoder_rows *rows)
                         z + i * d, rows->sd + at);
         }
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }
 
 static lscm_status apply_kernel(const encoder *e, const encoder_rows *rows,

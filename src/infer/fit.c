@@ -1,4 +1,5 @@
 /* lscm_fit: what every method needs of the settings and the data, and the choice between them. */
+#include "base/threads.h"
 #include "data/split.h"
 #include "infer/choices.h"
 #include "infer/fit_state.h"
@@ -54,18 +55,6 @@ done:
     return status;
 }
 
-/* The method, where the settings leave it open: anchored, but for a network without values of do()
- * to learn from, which only the paper's can do. */
-static void choose_method(fit *f)
-{
-    bool network = f->settings.decoder == DECODE_MLP || f->settings.decoder == DECODE_IMAGE;
-    bool values = f->data->shape[LSCM_VALUES].present;
-    if (f->settings.method == METHOD_AUTO) {
-        f->settings.method = network && !values ? METHOD_BIOLS : METHOD_ANCHORED;
-        f->chosen = true;
-    }
-}
-
 static lscm_status run_method(fit *f, lscm_posterior **out, lscm_error *why)
 {
     switch (f->settings.method) {
@@ -98,10 +87,13 @@ static lscm_status fit_here(lscm_posterior **out, const lscm_dataset *data,
         goto done;
     }
     TRY(lscm_settings_check(lscm_fit_table(), &f.settings, why));
+    TRY(dataset_check_shapes(data, false, why)); /* it may have been opened for less */
     TRY(take_order(&f, &order, why));
     f.order = order;
     TRY(knowledge_open(&f.known, f.run, data->nodes, data->node_names, order, why));
-    choose_method(&f);
+    if (f.settings.method == METHOD_AUTO) {
+        f.settings.method = METHOD_ANCHORED; /* which chooses the decoder, and says why */
+    }
     TRY(run_method(&f, out, why));
 done:
     knowledge_close(&f.known);
@@ -111,9 +103,9 @@ done:
 }
 
 /* With several processes the first fits, and the others help it with its passes over the rows. */
-lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
-                     const lscm_fit_settings *settings, const lscm_run_options *run,
-                     const lscm_progress *progress, lscm_error *why)
+static lscm_status fit_in_team(lscm_posterior **out, const lscm_dataset *data,
+                               const lscm_fit_settings *settings, const lscm_run_options *run,
+                               const lscm_progress *progress, lscm_error *why)
 {
     team processes = {.comm = run != NULL ? run->comm : NULL};
     lscm_dataset shared = *data;
@@ -130,5 +122,15 @@ lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
     status = fit_here(out, &shared, settings, run, progress, why);
     status = split_end(&processes, status, why);
 done:
+    return status;
+}
+
+lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
+                     const lscm_fit_settings *settings, const lscm_run_options *run,
+                     const lscm_progress *progress, lscm_error *why)
+{
+    threads_blas_single();
+    lscm_status status = fit_in_team(out, data, settings, run, progress, why);
+    threads_blas_restore();
     return status;
 }

@@ -16,7 +16,6 @@ typedef struct fit {
     const lscm_progress *progress;
     const size_t *order; /* (d), or NULL: learned */
     knowledge known;
-    bool chosen;        /* the method was left to us */
     double begun, read; /* seconds */
     json_t *warnings;
 } fit;
@@ -43,8 +42,14 @@ lscm_status biols_fit(fit *f, lscm_posterior **out, lscm_error *why);
 lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why);
 lscm_status vae_fit(fit *f, lscm_posterior **out, lscm_error *why);
 lscm_status graphvae_fit(fit *f, lscm_posterior **out, lscm_error *why);
-/* The anchored method where x is not linear in z. With the decoder left to us, it finds out:
- * `linear` is set, and nothing done, where held-out values say that it is. */
-lscm_status nonlinear_fit(fit *f, lscm_posterior **out, bool *linear, lscm_error *why);
+
+/* A linear encoder that may do as well as one that is not. */
+typedef struct linear_rival {
+    double missed; /* share of the values' variance that it does not predict at sets left out */
+    bool wins;     /* the answer: then nothing else was done */
+} linear_rival;
+/* The anchored method where x is not linear in z. With the decoder left to us there may be a rival;
+ * NULL: there is none. */
+lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lscm_error *why);
 
 #endif

@@ -202,14 +202,14 @@ static void centre_family(families *f, size_t i)
 
 lscm_status families_update(families *f, const double *z, lscm_error *why)
 {
-    int blas = threads_blas_single();
+    threads_blas_single();
     gram_centre(f, z);
     if (f->d <= GRAM_DENSE) {
         gram_dense(f, z);
     } else {
         gram_sparse(f, z);
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
     for (size_t i = 0; i < f->d; i++) {
         centre_family(f, i);
         size_t m = f->list[i].count + 1;

@@ -178,7 +178,7 @@ lscm_status grams_of(grams *out, const signal *s, const uint8_t *keep, lscm_erro
     grams g = {.d = s->d, .rank = s->rank};
     gram_work w = {.s = s};
     arena scratch = {0};
-    int blas = threads_blas_single();
+    threads_blas_single();
     mask_row *key = calloc(s->rows, sizeof *key);
     if (key == NULL) {
         status = fail_memory(why, s->rows * sizeof *key);
@@ -203,7 +203,7 @@ lscm_status grams_of(grams *out, const signal *s, const uint8_t *keep, lscm_erro
     *out = g;
     g.memory = (arena){0};
 done:
-    threads_blas_restore(blas);
+    threads_blas_restore();
     free(key);
     arena_close(&scratch);
     arena_close(&g.memory);

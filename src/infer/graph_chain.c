@@ -63,6 +63,19 @@ void graph_chain_begin(graph_chain *c, const dag_draws *start, size_t number, rn
     }
 }
 
+void graph_chain_copy(graph_chain *to, const graph_chain *from)
+{
+    size_t d = to->d;
+    to->prior = from->prior;
+    memcpy(to->parents, from->parents, d * sizeof *to->parents);
+    memcpy(to->score, from->score, d * sizeof(double));
+    memcpy(to->order, from->order, d * sizeof *to->order);
+    memcpy(to->position, from->position, d * sizeof *to->position);
+    memcpy(to->w, from->w, d * d * sizeof(double));
+    memcpy(to->sigma, from->sigma, d * sizeof(double));
+    memcpy(to->intercept, from->intercept, d * sizeof(double));
+}
+
 double graph_chain_score(const graph_chain *c, size_t i, uint32_t parents)
 {
     const family *f = &c->family[i];

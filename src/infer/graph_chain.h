@@ -30,6 +30,8 @@ typedef struct graph_chain {
 void graph_chain_lay_out(graph_chain *c, arena *a);
 /* From graph and order `number` of `start`, with random numbers of its own. */
 void graph_chain_begin(graph_chain *c, const dag_draws *start, size_t number, rng r);
+/* Graph and mechanisms of another chain of the same families; random numbers stay its own. */
+void graph_chain_copy(graph_chain *to, const graph_chain *from);
 /* The log score of family i with these parents. */
 double graph_chain_score(const graph_chain *c, size_t i, uint32_t parents);
 /* Edges and order given the scatters; then W, s, c given all that. */

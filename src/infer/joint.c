@@ -276,7 +276,7 @@ lscm_status joint_sample(const joint_problem *problem, const joint_settings *set
     double *row = NULL;
     arena memory = {0};
     bool stopped = false;
-    int blas = threads_blas_single();
+    threads_blas_single();
     if (chain == NULL || failed == NULL) {
         status = fail_memory(why, chains * (sizeof *chain + sizeof *failed));
         goto done;
@@ -312,7 +312,7 @@ lscm_status joint_sample(const joint_problem *problem, const joint_settings *set
         }
     }
 done:
-    threads_blas_restore(blas);
+    threads_blas_restore();
     free(chain);
     free(failed);
     arena_close(&memory);

@@ -324,7 +324,7 @@ lscm_status kernel_encode(kernel_encoder *out, double *z, double *sd, const feat
                           lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    int blas = threads_blas_single();
+    threads_blas_single();
     kernel_encoder e = {.d = f->d};
     encoding w = {.f = f, .settings = settings, .progress = progress};
     lay_out_encoding(&w, &w.memory);
@@ -356,6 +356,6 @@ lscm_status kernel_encode(kernel_encoder *out, double *z, double *sd, const feat
 done:
     encoding_close(&w);
     kernel_encoder_close(&e);
-    threads_blas_restore(blas);
+    threads_blas_restore();
     return status;
 }

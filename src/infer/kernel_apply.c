@@ -181,7 +181,7 @@ lscm_status kernel_apply(const kernel_encoder *e, size_t n, const float *f, doub
                          const lscm_progress *progress, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    int blas = threads_blas_single();
+    threads_blas_single();
     work w = {0};
     TRY(work_open(&w, e, why));
     for (size_t first = 0; first < n; first += TOLD) {
@@ -193,6 +193,6 @@ lscm_status kernel_apply(const kernel_encoder *e, size_t n, const float *f, doub
     }
 done:
     work_close(&w);
-    threads_blas_restore(blas);
+    threads_blas_restore();
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include "base/threads.h"
 #include "infer/censor.h"
+#include "infer/clip.h"
 #include "infer/collapse.h"
 #include "infer/graph_chain.h"
 
@@ -23,7 +24,8 @@ typedef struct latent_chain {
     double *z;             /* (rows, d) */
     double *sum, *squares; /* (rows, d): of z and z^2 over kept draws, about the anchors' z */
     double kept;
-    double actuator_noise; /* s_I at the start */
+    double fit, fit_squares; /* of censor_fit over the last sweeps of settling */
+    double actuator_noise;   /* s_I at the start */
     arena memory;
 } latent_chain;
 
@@ -73,24 +75,18 @@ done:
     return status;
 }
 
-/* Values at the clip, with room for the error of the encoder, are all that is not known. */
+/* Values beyond their bounds are all that is not known. */
 static lscm_status begin_clipped(latent_chain *c, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const signal *s = c->p->signal;
-    const anchor *a = c->p->anchor;
     double *tolerance = calloc(s->d, sizeof *tolerance);
     if (tolerance == NULL) {
         return fail_memory(why, s->d * sizeof *tolerance);
     }
+    clip_bounds(c->p->clip, c->p->reach, c->p->anchor, tolerance);
     for (size_t j = 0; j < s->d; j++) {
-        tolerance[j] = c->p->clip;
-        if (c->p->reach != NULL) {
-            tolerance[j] -= c->p->reach[j];
-        } else {
-            double error = hypot(a->noise[j], a->standard_error[j]);
-            tolerance[j] = fmin(4 * error + 1e-3 * c->p->clip, c->p->clip / 2);
-        }
+        tolerance[j] = c->p->clip - tolerance[j];
     }
     TRY(censor_find(&c->censored, c->z, s->mask, s->rows, s->d, c->p->clip, tolerance, why));
     censor_start(&c->censored, c->z);
@@ -216,21 +212,84 @@ static void keep_draw(latent_chain *c, size_t at, anchored *out)
     c->kept += 1;
 }
 
+static lscm_status step(latent_chain *c, size_t number, rng r, size_t k, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    rng own = {r.seed, r.stream + 4 * number + 2};
+    TRY(sweep(c, k, own, why));
+    TRY(chain_report(&c->g, "sampling z and graph", k, c->p->sweeps,
+                     number == 0 ? c->p->progress : NULL, why));
+done:
+    return status;
+}
+
+static size_t settling(const latent_problem *p)
+{
+    return p->sweeps / 3;
+}
+
+/* The last half of settling says how well a chain with censored entries fits. */
+static lscm_status settle(latent_chain *c, size_t number, rng r, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t burn = settling(c->p);
+    double share = 1 / (double)(burn - burn / 2);
+    TRY(begin(c, number, r, why));
+    for (size_t k = 0; k < burn; k++) {
+        TRY(step(c, number, r, k, why));
+        if (c->p->clip > 0 && k >= burn / 2) {
+            censor_model model = {c->g.w, c->g.intercept, c->g.sigma};
+            double fit =
+                censor_fit(&c->censored, &model, c->p->signal->mask, c->p->graph->worth, c->z);
+            c->fit += share * fit;
+            c->fit_squares += share * fit * fit;
+        }
+    }
+done:
+    return status;
+}
+
 static lscm_status run_chain(latent_chain *c, size_t number, rng r, size_t first, size_t count,
                              anchored *out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const lscm_progress *progress = number == 0 ? c->p->progress : NULL;
     size_t sweeps = c->p->sweeps;
-    size_t burn = sweeps / 3;
+    size_t burn = settling(c->p);
     size_t kept = 0;
-    rng own = {r.seed, r.stream + 4 * number + 2};
-    for (size_t k = 0; k < sweeps; k++) {
-        TRY(sweep(c, k, own, why));
-        while (kept < count && k >= burn && (k - burn) * count >= kept * (sweeps - burn)) {
+    for (size_t k = burn; k < sweeps; k++) {
+        TRY(step(c, number, r, k, why));
+        while (kept < count && (k - burn) * count >= kept * (sweeps - burn)) {
             keep_draw(c, first + kept++, out);
         }
-        TRY(chain_report(&c->g, "sampling z and graph", k, sweeps, progress, why));
+    }
+done:
+    return status;
+}
+
+/* ---- Leaving worse modes ---- */
+
+static lscm_status go_on_from(latent_chain *to, const latent_chain *from, lscm_error *why)
+{
+    size_t d = to->g.d;
+    memcpy(to->z, from->z, to->p->signal->rows * d * sizeof(double));
+    graph_chain_copy(&to->g, &from->g);
+    return update(to, why);
+}
+
+/* Odds of e^20 are beyond doubt, if the fits do not waver by as much themselves. */
+static lscm_status leave_worse(latent_chain *chain, size_t chains, lscm_error *why)
+{
+    const double FAR = 20;
+    lscm_status status = LSCM_OK;
+    const latent_chain *best = chain;
+    for (size_t k = 1; k < chains; k++) {
+        best = chain[k].fit > best->fit ? &chain[k] : best;
+    }
+    double wavers = sqrt(fmax(best->fit_squares - best->fit * best->fit, 0));
+    for (size_t k = 0; k < chains; k++) {
+        if (chain[k].fit < best->fit - fmax(FAR, 2 * wavers)) {
+            TRY(go_on_from(&chain[k], best, why));
+        }
     }
 done:
     return status;
@@ -258,6 +317,19 @@ static void collect(const latent_problem *p, const latent_chain *chain, anchored
     out->censored = chain[0].censored.count;
 }
 
+static lscm_status first_failure(const lscm_error *failed, size_t chains, lscm_error *why)
+{
+    for (size_t k = 0; k < chains; k++) {
+        if (failed[k].status != LSCM_OK) {
+            if (why != NULL) {
+                *why = failed[k];
+            }
+            return failed[k].status;
+        }
+    }
+    return LSCM_OK;
+}
+
 lscm_status latent_sample(const latent_problem *p, rng r, anchored *out, double *z_sd,
                           lscm_error *why)
 {
@@ -265,36 +337,34 @@ lscm_status latent_sample(const latent_problem *p, rng r, anchored *out, double 
     latent_chain *chain = calloc(p->chains, sizeof *chain);
     lscm_error *failed = calloc(p->chains, sizeof *failed);
     bool stopped = false;
-    int blas = threads_blas_single();
+    threads_blas_single();
     if (chain == NULL || failed == NULL) {
         status = fail_memory(why, p->chains * (sizeof *chain + sizeof *failed));
         goto done;
     }
 #pragma omp parallel for schedule(dynamic)
     for (size_t k = 0; k < p->chains; k++) {
-        size_t first = out->draws * k / p->chains;
-        size_t last = out->draws * (k + 1) / p->chains;
         chain[k].p = p;
         chain[k].g.stopped = &stopped;
-        failed[k].status = begin(&chain[k], k, r, &failed[k]);
-        if (failed[k].status == LSCM_OK) {
-            failed[k].status = run_chain(&chain[k], k, r, first, last - first, out, &failed[k]);
-        }
+        failed[k].status = settle(&chain[k], k, r, &failed[k]);
     }
-    for (size_t k = 0; k < p->chains && status == LSCM_OK; k++) {
-        status = failed[k].status;
-        if (status != LSCM_OK && why != NULL) {
-            *why = failed[k];
-        }
+    TRY(first_failure(failed, p->chains, why));
+    if (p->clip > 0) {
+        TRY(leave_worse(chain, p->chains, why));
     }
-    if (status == LSCM_OK) {
-        collect(p, chain, out, z_sd);
+#pragma omp parallel for schedule(dynamic)
+    for (size_t k = 0; k < p->chains; k++) {
+        size_t first = out->draws * k / p->chains;
+        size_t last = out->draws * (k + 1) / p->chains;
+        failed[k].status = run_chain(&chain[k], k, r, first, last - first, out, &failed[k]);
     }
+    TRY(first_failure(failed, p->chains, why));
+    collect(p, chain, out, z_sd);
 done:
     for (size_t k = 0; k < p->chains && chain != NULL; k++) {
         close_chain(&chain[k]);
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
     free(chain);
     free(failed);
     return status;

@@ -6,7 +6,9 @@
  *   A, b, s_I given z       noisy: collapse_draw_decoder, and the actuator's residuals
  *
  * and costs one pass over z. Noisy chains start from the maximum of the collapsed likelihood
- * (collapse_em) at their graph, clipped ones from censor_start.
+ * (collapse_em) at their graph, clipped ones from censor_start. Clipped chains may get stuck: z
+ * that was drawn with a wrong graph speaks for it. So once they have settled, those whose models
+ * fit far worse than the best go on from where that one is.
  */
 #ifndef LSCM_INFER_LATENT_CHAIN_H
 #define LSCM_INFER_LATENT_CHAIN_H
@@ -22,7 +24,7 @@ typedef struct latent_problem {
     const graph_posterior *graph; /* candidates and prior */
     const dag_draws *start;       /* a graph and order for each chain */
     const uint8_t *required;      /* (d, d) or NULL */
-    size_t chains, sweeps;        /* the first third of the sweeps is thrown away */
+    size_t chains, sweeps;        /* the first third of the sweeps settles, and is left out */
     bool order_given;
     const lscm_progress *progress;
 } latent_problem;

@@ -325,7 +325,7 @@ void linear_error(linear_work *work, const model_draws *draws, const double *dec
     const moments *m = work->m;
     int d = (int)m->d;
     int D = (int)m->D;
-    int blas = threads_blas_single();
+    threads_blas_single();
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, d, d, D, 1, decoder, D, decoder, D, 0,
                 work->gram, d);
     /* all H_t in one product: (K d, D) times A' */
@@ -338,7 +338,7 @@ void linear_error(linear_work *work, const model_draws *draws, const double *dec
     if (gradients != NULL) {
         decoder_gradient(work, draws, decoder, gradients->decoder);
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }
 
 void linear_best_decoder(linear_work *work, double *gradient, double *decoder)

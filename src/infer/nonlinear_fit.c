@@ -219,7 +219,31 @@ static json_t *summary_of(const nonlinear_run *r, const char *reason)
     return summary;
 }
 
-static lscm_status run_all(nonlinear_run *r, bool *linear, lscm_error *why)
+/* Choosing a network keeps no checkpoint; one from before stays as it was. */
+static lscm_status begin(nonlinear_run *r, const anchored_input *in, lscm_error *why)
+{
+    lscm_status status = nonlinear_begin(&r->n, in, why);
+    if (status == LSCM_STOPPED) {
+        return fail(why, LSCM_STOPPED,
+                    r->f->run->resume
+                        ? "stopped while choosing a network; the checkpoint is as it was: "
+                          "continue with the same command"
+                        : "stopped while choosing a network, before there was anything to keep; "
+                          "start again");
+    }
+    return status;
+}
+
+/* Held-out values are best told by a linear regression, and by one on as many components of x as
+ * there are nodes: with more of them, a regression bends, too. */
+static bool linear_wins(const nonlinear *n, const linear_rival *rival)
+{
+    return rival != NULL && n->kernel.space.family == KERNEL_LINEAR &&
+           rival->missed <= 2 * (1 - n->kernel.r2[KERNEL_LINEAR]);
+}
+
+/* Ends early where the rival wins. */
+static lscm_status run_all(nonlinear_run *r, linear_rival *rival, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     fit *f = r->f;
@@ -227,15 +251,15 @@ static lscm_status run_all(nonlinear_run *r, bool *linear, lscm_error *why)
     double begun = fit_seconds();
     TRY(nonlinear_encode(&r->n, &f->settings, f->progress, why));
     r->seconds_encode = fit_seconds() - begun;
-    *linear = *linear && r->n.kernel.space.family == KERNEL_LINEAR;
-    if (*linear) {
+    if (linear_wins(&r->n, rival)) {
+        rival->wins = true;
         goto done;
     }
     if (f->settings.decoder == DECODE_AUTO) {
         f->settings.decoder = DECODE_MLP; /* of vectors and pictures alike */
     }
     begun = fit_seconds();
-    TRY(nonlinear_begin(&r->n, &in, why));
+    TRY(begin(r, &in, why));
     if (f->run->folder != NULL) {
         TRY(run_folder_begin(f->run->folder, f->run->force && !f->run->resume, f->run->resume,
                              why));
@@ -255,21 +279,21 @@ done:
     return status;
 }
 
-lscm_status nonlinear_fit(fit *f, lscm_posterior **out, bool *linear, lscm_error *why)
+lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     nonlinear_run r = {.f = f};
     lscm_posterior *p = NULL;
     bool asked = f->settings.decoder != DECODE_AUTO;
-    int blas = threads_blas_single();
+    threads_blas_single();
     if (f->settings.noise == NOISE_AUTO) {
         f->settings.noise = NOISE_UNEQUAL;
     }
     meter m = meter_over(f->data, f->progress, "reading");
     TRY(features_of(&r.n.x, f->data, &m, why));
     f->read = fit_seconds() - f->begun;
-    TRY(run_all(&r, linear, why));
-    if (*linear) {
+    TRY(run_all(&r, rival, why));
+    if (rival != NULL && rival->wins) {
         goto done;
     }
     nonlinear_warn(&r.n, &r.a, f->warnings);
@@ -288,7 +312,7 @@ done:
     if (status != LSCM_OK && f->run->folder != NULL) {
         (void)rmdir(f->run->folder); /* goes only when nothing is in it */
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
     lscm_posterior_free(p);
     judgement_close(&r.j);
     anchored_close(&r.a);

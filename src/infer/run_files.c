@@ -6,13 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LONGEST = 4096 };
-
-static const char *const FILES[] = {"posterior.nc", "config.json", "summary.json",
-                                    "trace.csv",    "checkpoint",  "report.html"};
 
 static lscm_status path_of(const char *folder, const char *name, char *out, lscm_error *why)
 {
@@ -20,43 +16,6 @@ static lscm_status path_of(const char *folder, const char *name, char *out, lscm
         return fail(why, LSCM_USAGE, "the name of the run folder is too long");
     }
     return LSCM_OK;
-}
-
-lscm_status run_folder_begin(const char *folder, bool force, bool resume, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    char path[LONGEST];
-    struct stat info;
-    if (resume && stat(folder, &info) != 0) {
-        return fail(why, LSCM_MISSING, "%s: there is nothing to resume: %s", folder,
-                    strerror(errno));
-    }
-    if (mkdir(folder, 0777) == 0) {
-        return LSCM_OK;
-    }
-    if (errno != EEXIST) {
-        return fail(why, LSCM_WRITE, "%s: the run folder cannot be made: %s", folder,
-                    strerror(errno));
-    }
-    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        return fail(why, LSCM_EXISTS, "%s is a file; a run needs a folder", folder);
-    }
-    for (size_t i = 0; i < sizeof FILES / sizeof FILES[0] && !resume; i++) {
-        TRY(path_of(folder, FILES[i], path, why));
-        if (access(path, F_OK) != 0) {
-            continue;
-        }
-        if (!force) {
-            return fail(why, LSCM_EXISTS,
-                        "%s holds a run already; --force replaces it, --resume continues it",
-                        folder);
-        }
-        if (unlink(path) != 0) {
-            return fail(why, LSCM_WRITE, "%s: %s", path, strerror(errno));
-        }
-    }
-done:
-    return status;
 }
 
 uint64_t fingerprint_add(uint64_t fingerprint, const void *bytes, size_t count)

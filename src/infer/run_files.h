@@ -1,12 +1,8 @@
-/* The files of a run while it goes on: its folder, trace.csv and the checkpoint. */
+/* The checkpoint of a run while it goes on. */
 #ifndef LSCM_INFER_RUN_FILES_H
 #define LSCM_INFER_RUN_FILES_H
 
 #include "base/status.h"
-
-/* Makes the folder; refuses one that holds a run already unless `force` (its files are removed) or
- * `resume`. */
-lscm_status run_folder_begin(const char *folder, bool force, bool resume, lscm_error *why);
 
 /* One atomic file of `bytes` bytes with a fingerprint of what made it and a checksum. */
 lscm_status checkpoint_write(const char *folder, uint64_t fingerprint, const void *state,

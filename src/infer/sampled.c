@@ -156,7 +156,7 @@ static double run_draw(const tile_work *t, size_t slot, const row_batch *batch,
 void sampled_error(sampled_work *work, const row_batch *batch, const model_draws *draws, rng noise,
                    tile_decoder *decode, double *error, const linear_gradients *gradients)
 {
-    int blas = threads_blas_single();
+    threads_blas_single();
 #pragma omp parallel for schedule(static)
     for (ptrdiff_t k = 0; k < SAMPLED_SLOTS; k++) {
         size_t slot = (size_t)k;
@@ -165,5 +165,5 @@ void sampled_error(sampled_work *work, const row_batch *batch, const model_draws
             error[s] = run_draw(&work->tile[slot], slot, batch, draws, s, noise, decode, gradients);
         }
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }

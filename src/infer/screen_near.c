@@ -296,13 +296,13 @@ lscm_status screen_near(const screen_data *s, const lscm_progress *progress, lsc
         all_others(s);
         return LSCM_OK;
     }
-    int blas = threads_blas_single();
+    threads_blas_single();
     lay_out(&w, &memory);
     TRY(arena_open(&memory, why));
     lay_out(&w, &memory);
     TRY(select_near(&w, progress, why));
 done:
-    threads_blas_restore(blas);
+    threads_blas_restore();
     arena_close(&memory);
     return status;
 }

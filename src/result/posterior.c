@@ -5,6 +5,7 @@
 #include "data/csv_names.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void lay_out(lscm_posterior *p, size_t weights, size_t bias)
 {
@@ -92,12 +93,59 @@ const char *lscm_posterior_summary(const lscm_posterior *posterior)
     return posterior->summary != NULL ? posterior->summary : "{}";
 }
 
+double lscm_posterior_threshold(const lscm_posterior *posterior)
+{
+    return posterior->threshold;
+}
+
+lscm_shape lscm_posterior_x_shape(const lscm_posterior *posterior)
+{
+    lscm_shape shape = {.present = true, .ndim = posterior->x_ndim - 1, .dtype = "float64"};
+    memcpy(shape.dims, posterior->x_dims, (size_t)shape.ndim * sizeof *shape.dims);
+    return shape;
+}
+
 const double *lscm_posterior_weights(const lscm_posterior *posterior)
 {
     return posterior->w;
 }
 
+const double *lscm_posterior_sigma(const lscm_posterior *posterior)
+{
+    return posterior->sigma;
+}
+
+const double *lscm_posterior_intercept(const lscm_posterior *posterior)
+{
+    return posterior->intercept;
+}
+
+const size_t *lscm_posterior_order(const lscm_posterior *posterior)
+{
+    return posterior->order;
+}
+
+const double *lscm_posterior_log_p(const lscm_posterior *posterior)
+{
+    return posterior->log_p;
+}
+
+const double *lscm_posterior_log_q(const lscm_posterior *posterior)
+{
+    return posterior->log_q;
+}
+
 const double *lscm_posterior_edge_prob(const lscm_posterior *posterior)
 {
     return posterior->edge_prob;
+}
+
+const double *lscm_posterior_z(const lscm_posterior *posterior)
+{
+    return posterior->z;
+}
+
+const double *lscm_posterior_z_sd(const lscm_posterior *posterior)
+{
+    return posterior->z_sd;
 }

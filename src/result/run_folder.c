@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 char *run_path(const char *folder, const char *name)
 {
@@ -23,6 +24,61 @@ char *run_path(const char *folder, const char *name)
         (void)snprintf(path, size, "%.*s/%s", (int)length, folder, name);
     }
     return path;
+}
+
+static const char *const FILES[] = {RUN_POSTERIOR, RUN_CONFIG,     RUN_SUMMARY,
+                                    RUN_TRACE,     RUN_CHECKPOINT, RUN_REPORT};
+
+/* `found` is true where a file of a run is there; with `remove` there is none afterwards. */
+static lscm_status look_for_run(const char *folder, bool remove, bool *found, lscm_error *why)
+{
+    *found = false;
+    for (size_t i = 0; i < sizeof FILES / sizeof FILES[0]; i++) {
+        char *path = run_path(folder, FILES[i]);
+        if (path == NULL) {
+            return fail_memory(why, strlen(folder));
+        }
+        bool there = access(path, F_OK) == 0;
+        lscm_status status = there && remove && unlink(path) != 0
+                                 ? fail(why, LSCM_WRITE, "%s: %s", path, strerror(errno))
+                                 : LSCM_OK;
+        free(path);
+        if (status != LSCM_OK) {
+            return status;
+        }
+        *found = *found || there;
+    }
+    return LSCM_OK;
+}
+
+lscm_status run_folder_begin(const char *folder, bool force, bool resume, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    struct stat info;
+    bool found = false;
+    if (resume && stat(folder, &info) != 0) {
+        return fail(why, LSCM_MISSING, "%s: there is nothing to resume: %s", folder,
+                    strerror(errno));
+    }
+    if (mkdir(folder, 0777) == 0) {
+        return LSCM_OK;
+    }
+    if (errno != EEXIST) {
+        return fail(why, LSCM_WRITE, "%s: the run folder cannot be made: %s", folder,
+                    strerror(errno));
+    }
+    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        return fail(why, LSCM_EXISTS, "%s is a file; a run needs a folder", folder);
+    }
+    if (!resume) {
+        TRY(look_for_run(folder, force, &found, why));
+    }
+    if (found && !force) {
+        return fail(why, LSCM_EXISTS,
+                    "%s holds a run already; --force replaces it, --resume continues it", folder);
+    }
+done:
+    return status;
 }
 
 static lscm_status save_text(const char *text, const char *to, const char *what, lscm_error *why)
@@ -67,6 +123,25 @@ lscm_status posterior_save(const lscm_posterior *posterior, const char *folder, 
     TRY(save_file(posterior, folder, RUN_CONFIG, lscm_posterior_config(posterior), why));
     TRY(save_file(posterior, folder, RUN_SUMMARY, lscm_posterior_summary(posterior), why));
     TRY(save_file(posterior, folder, RUN_POSTERIOR, NULL, why));
+done:
+    return status;
+}
+
+lscm_status lscm_posterior_save(const lscm_posterior *posterior, const char *folder, bool force,
+                                lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    bool found = false;
+    TRY(force ? LSCM_OK : look_for_run(folder, false, &found, why));
+    if (found) {
+        return fail(why, LSCM_EXISTS, "%s holds a run already; name another folder, or force it",
+                    folder);
+    }
+    TRY(run_folder_begin(folder, force, false, why));
+    status = posterior_save(posterior, folder, why);
+    if (status != LSCM_OK) {
+        (void)rmdir(folder); /* goes only when nothing is in it */
+    }
 done:
     return status;
 }

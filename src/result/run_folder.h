@@ -27,6 +27,8 @@
 #define RUN_CONFIG "config.json"
 #define RUN_SUMMARY "summary.json"
 #define RUN_CHECKPOINT "checkpoint"
+#define RUN_TRACE "trace.csv"
+#define RUN_REPORT "report.html"
 
 extern const char *const DECODER_NAMES[4];    /* by decoder_kind */
 extern const char *const ACTIVATION_NAMES[3]; /* by decoder_activation */

@@ -131,12 +131,12 @@ void decoder_apply_tiles(const decoder *g, size_t tiles, const double *z, int th
                          double *scratch, double *x)
 {
     size_t each = decoder_scratch(g, DECODER_TILE);
-    int blas = threads_blas_single();
+    threads_blas_single();
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (ptrdiff_t k = 0; k < (ptrdiff_t)tiles; k++) {
         size_t row = (size_t)k * DECODER_TILE;
         decoder_apply(g, DECODER_TILE, z + row * g->sizes[0],
                       scratch + (size_t)omp_get_thread_num() * each, x + row * decoder_features(g));
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }

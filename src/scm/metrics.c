@@ -3,6 +3,8 @@
  */
 #include "scm/metrics.h"
 
+#include "base/threads.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -132,6 +134,7 @@ lscm_status metrics_evaluate(lscm_scores *out, const lscm_estimate *estimate,
         LSCM_SCORES_TABLE(NOT_COMPUTED)
 #undef NOT_COMPUTED
     };
+    threads_blas_single();
     TRY(check_all(estimate, truth, estimate_name, truth_name, why));
     lay_out(&work, &memory, estimate->nodes);
     TRY(arena_open(&memory, why));
@@ -146,6 +149,7 @@ lscm_status metrics_evaluate(lscm_scores *out, const lscm_estimate *estimate,
     }
     kl_scores(out, estimate, truth, &work.kl);
 done:
+    threads_blas_restore();
     arena_close(&memory);
     return status;
 }

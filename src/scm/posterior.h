@@ -80,6 +80,9 @@ lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, s
 /* Adds an array to the encoder; *raw is its memory, to be filled. */
 lscm_status posterior_add_encoder(struct lscm_posterior *posterior, const char *name,
                                   const array_shape *shape, void **raw, lscm_error *why);
+/* Makes the folder of a run; refuses one that holds a run already unless `force` (its files are
+ * removed) or `resume`. */
+lscm_status run_folder_begin(const char *folder, bool force, bool resume, lscm_error *why);
 /* Writes config.json, summary.json and, last, posterior.nc into a folder that exists, each whole or
  * not at all. */
 lscm_status posterior_save(const struct lscm_posterior *posterior, const char *folder,

@@ -1,4 +1,5 @@
 #include "base/rng.h"
+#include "base/threads.h"
 #include "scm/model.h"
 #include "scm/projection_parts.h"
 #include "scm/streams.h"
@@ -69,7 +70,9 @@ static lscm_status draw_son(const projection *p, const lscm_simulation *s, lscm_
             k[i * d + j] = -k[j * d + i];
         }
     }
+    threads_blas_single();
     exponential(d, k, k + d * d, k + 2 * d * d, p->matrix[0]);
+    threads_blas_restore();
 done:
     arena_close(&scratch);
     return status;

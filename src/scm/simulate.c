@@ -155,7 +155,7 @@ static lscm_status read_rows(row_source *self, lscm_field field, size_t first, s
     latent_level level = field == LSCM_TARGETS  ? LATENT_MASK
                          : field == LSCM_VALUES ? LATENT_VALUES
                                                 : LATENT_Z;
-    int blas = threads_blas_single();
+    threads_blas_single();
     for (size_t begin = first / TILE; begin < last; begin += s->kept_most) {
         size_t stop = begin + s->kept_most < last ? begin + s->kept_most : last;
         bool make = must_make(s, begin, stop, level);
@@ -173,7 +173,7 @@ static lscm_status read_rows(row_source *self, lscm_field field, size_t first, s
                  (char *)raw + (from - first) * bytes);
         }
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
     return LSCM_OK;
 }
 

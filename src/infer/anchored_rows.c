@@ -1,0 +1,167 @@
+/* Draws of z too, where rows are known worse than the mechanisms resolve: x is noisy, or z was
+ * clipped, or lies beyond the values that label it (latent_chain.h). A chain hardly leaves a graph
+ * that is far wrong. So where z is cut off, which bends regressions, every second chain starts from
+ * a graph of the rows in which nothing is: those may be few, and lack the interventions with the
+ * largest effects, which tell directions. Which start was better shows when chains have settled. */
+#include "infer/anchored_parts.h"
+#include "infer/clip.h"
+#include "infer/latent_chain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 4000000 }; /* entries of z */
+
+bool anchored_rows_few(const signal *s)
+{
+    return s->rank == s->d && s->rows * s->d <= MOST;
+}
+
+bool anchored_rows_matter(const anchored *a, const anchored_input *in)
+{
+    bool matters = a->clip > 0;
+    for (size_t j = 0; j < a->d && in->signal->basis != NULL; j++) {
+        if (a->anchor.kind[j] == ANCHOR_NONE) {
+            return a->clip > 0;
+        }
+        matters = matters || !(a->anchor.noise[j] <= 0.1 * a->sigma[j]);
+    }
+    return matters && in->keep == NULL && a->d <= ANCHORED_JOINT && anchored_rows_few(in->signal);
+}
+
+lscm_status anchored_rows_known(const anchored *a, const anchored_input *in, uint8_t **keep,
+                                lscm_error *why)
+{
+    const size_t LEAST = 20; /* for each node */
+    size_t d = a->d;
+    size_t count = 0;
+    double *bound = malloc(d * sizeof *bound);
+    uint8_t *inside = malloc(a->rows);
+    if (bound == NULL || inside == NULL) {
+        free(bound);
+        free(inside);
+        return fail_memory(why, a->rows + d * sizeof *bound);
+    }
+    clip_bounds(a->clip, in->reach, &a->anchor, bound);
+    for (size_t k = 0; k < a->rows; k++) {
+        inside[k] = 1;
+        for (size_t j = 0; j < d; j++) {
+            bool known = in->signal->mask[k * d + j] != 0 || fabs(a->z[k * d + j]) < bound[j];
+            inside[k] = known ? inside[k] : 0;
+        }
+        count += inside[k];
+    }
+    if (count < LEAST * d) {
+        memset(inside, 1, a->rows);
+    }
+    *keep = inside;
+    free(bound);
+    return LSCM_OK;
+}
+
+typedef struct rows_scratch {
+    dag_draws start;
+    double *z, *series;
+    arena memory;
+} rows_scratch;
+
+static void lay_out_rows(rows_scratch *t, const anchored *a, const anchored_input *in)
+{
+    arena *m = &t->memory;
+    t->start.count = anchored_chains(in);
+    t->start.d = a->d;
+    t->start.parents = arena_take(m, t->start.count * a->d, sizeof *t->start.parents);
+    t->start.order = arena_take(m, t->start.count * a->d, sizeof *t->start.order);
+    t->z = arena_take(m, a->rows * a->d, sizeof(double));
+    t->series = arena_take(m, a->draws, sizeof(double));
+}
+
+/* Chains start from the graphs drawn so far, spread over them. */
+static void take_starts(const anchored *a, const graph_posterior *g, size_t step, dag_draws *start)
+{
+    size_t d = a->d;
+    for (size_t c = 0; c < start->count; c += step) {
+        size_t from = ((c + 1) * a->draws - 1) / start->count;
+        memcpy(start->order + c * d, a->order + from * d, d * sizeof *start->order);
+        for (size_t i = 0; i < d; i++) {
+            const family *f = &g->families.list[i];
+            for (size_t k = 0; k < f->count; k++) {
+                bool there = a->w[(from * d + f->candidate[k]) * d + i] != 0;
+                start->parents[c * d + i] |= there ? (uint32_t)1 << k : 0;
+            }
+        }
+    }
+}
+
+/* Which candidate of f the node is, as a bit; 0 where it is none. */
+static uint32_t bit_of(const family *f, size_t node)
+{
+    uint32_t bit = 0;
+    for (size_t k = 0; k < f->count; k++) {
+        bit = f->candidate[k] == node ? (uint32_t)1 << k : bit;
+    }
+    return bit;
+}
+
+/* Every second chain, by the candidates of g. */
+static void take_known(const graph_posterior *known, const graph_posterior *g, dag_draws *start)
+{
+    size_t d = start->d;
+    for (size_t c = 1; c < start->count; c += 2) {
+        memcpy(start->order + c * d, known->order + c * d, d * sizeof *start->order);
+        for (size_t i = 0; i < d; i++) {
+            const family *f = &known->families.list[i];
+            for (size_t k = 0; k < f->count; k++) {
+                bool there = (known->parents[c * d + i] >> k & 1) != 0;
+                start->parents[c * d + i] |=
+                    there ? bit_of(&g->families.list[i], f->candidate[k]) : 0;
+            }
+        }
+    }
+}
+
+lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const graph_posterior *g,
+                                const graph_posterior *known, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const signal *s = in->signal;
+    size_t n = s->rows * s->d;
+    rows_scratch t = {0};
+    anchor encoder = a->anchor; /* as far as it has been refined */
+    encoder.intercept = a->shift;
+    encoder.slope = a->slope;
+    lay_out_rows(&t, a, in);
+    TRY(arena_open(&t.memory, why));
+    lay_out_rows(&t, a, in);
+    (void)arena_take(&a->rows_memory, n, sizeof(double));
+    TRY(arena_open(&a->rows_memory, why));
+    a->z_sd = arena_take(&a->rows_memory, n, sizeof(double));
+    take_starts(a, g, known != NULL ? 2 : 1, &t.start);
+    if (known != NULL) {
+        take_known(known, g, &t.start);
+    }
+    for (size_t k = 0; k < n; k++) {
+        bool exact = s->mask[k] != 0 && !(a->anchor.actuator_noise > 0);
+        t.z[k] = exact ? s->values[k] : a->z[k];
+    }
+    latent_problem problem = {.signal = s,
+                              .anchor = &encoder,
+                              .z = t.z,
+                              .clip = a->clip,
+                              .reach = in->reach,
+                              .graph = g,
+                              .start = &t.start,
+                              .required = in->required,
+                              .chains = anchored_chains(in),
+                              .sweeps = anchored_sweeps(in),
+                              .order_given = in->order != NULL,
+                              .progress = in->progress};
+    TRY(latent_sample(&problem, (rng){(uint64_t)in->settings->seed, 8500}, a, a->z_sd, why));
+    anchored_take_edges(a, problem.chains, t.series);
+    memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
+    a->sampler = SAMPLER_LATENT;
+done:
+    arena_close(&t.memory);
+    return status;
+}

@@ -1,0 +1,136 @@
+/* A posterior as a user sees it: its arrays, its folder, its drawing. */
+#include "made_posterior.h"
+
+#include "testing.h"
+
+#include "home.h"
+
+static lscm_error why;
+
+static void arrays_are_its_own(void **state)
+{
+    (void)state;
+    const size_t hidden[] = {0};
+    const decoder g = made_decoder(DECODER_LINEAR, 3, hidden, 24);
+    lscm_posterior *p = made_posterior(6, 5, &g);
+    assert_ptr_equal(lscm_posterior_weights(p), p->w);
+    assert_ptr_equal(lscm_posterior_sigma(p), p->sigma);
+    assert_ptr_equal(lscm_posterior_intercept(p), p->intercept);
+    assert_ptr_equal(lscm_posterior_order(p), p->order);
+    assert_ptr_equal(lscm_posterior_log_p(p), p->log_p);
+    assert_ptr_equal(lscm_posterior_log_q(p), p->log_q);
+    assert_ptr_equal(lscm_posterior_edge_prob(p), p->edge_prob);
+    assert_ptr_equal(lscm_posterior_z(p), p->z);
+    assert_ptr_equal(lscm_posterior_z_sd(p), p->z_sd);
+    assert_near(lscm_posterior_threshold(p), 0.3, 0);
+    lscm_shape x = lscm_posterior_x_shape(p);
+    assert_true(x.present && x.ndim == 1 && x.dims[0] == 24);
+    p->x_ndim = 4;
+    p->x_dims[0] = 2;
+    p->x_dims[1] = 4;
+    p->x_dims[2] = 3;
+    x = lscm_posterior_x_shape(p);
+    assert_true(x.ndim == 3 && x.dims[0] == 2 && x.dims[1] == 4 && x.dims[2] == 3);
+    lscm_posterior_free(p);
+}
+
+static bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static void put(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fputs("old", file);
+    (void)fclose(file);
+}
+
+static void saved_runs_open_again(void **state)
+{
+    (void)state;
+    lscm_posterior *p = made_linear();
+    lscm_posterior *back = NULL;
+    assert_ok(lscm_posterior_save(p, at("run"), false, &why));
+    assert_ok(lscm_posterior_open(&back, at("run"), &why));
+    assert_memory_equal(back->w, p->w, p->draws * p->d * p->d * sizeof *p->w);
+    assert_memory_equal(back->z, p->z, p->rows * p->d * sizeof *p->z);
+    lscm_posterior_free(back);
+    assert_fails(lscm_posterior_save(p, at("run"), false, &why), LSCM_EXISTS, "holds a run");
+    put(at("run/trace.csv"));
+    put(at("run/report.html"));
+    put(at("run/notes.txt"));
+    p->threshold = 0.125;
+    assert_ok(lscm_posterior_save(p, at("run/"), true, &why));
+    assert_false(is_there(at("run/trace.csv")) || is_there(at("run/report.html")));
+    assert_true(is_there(at("run/notes.txt")));
+    assert_ok(lscm_posterior_open(&back, at("run"), &why));
+    assert_near(lscm_posterior_threshold(back), 0.125, 0);
+    lscm_posterior_free(back);
+    lscm_posterior_free(p);
+}
+
+static void a_folder_that_cannot_be_is_said(void **state)
+{
+    (void)state;
+    lscm_posterior *p = made_linear();
+    put(at("file"));
+    assert_fails(lscm_posterior_save(p, at("file"), true, &why), LSCM_EXISTS, "is a file");
+    assert_fails(lscm_posterior_save(p, at("no/where"), false, &why), LSCM_WRITE, "cannot be made");
+    put(at("checkpoint"));
+    assert_fails(lscm_posterior_save(p, home, false, &why), LSCM_EXISTS, "holds a run");
+    lscm_posterior_free(p);
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at_part = strstr(text, part); at_part != NULL;
+         at_part = strstr(at_part + 1, part)) {
+        count++;
+    }
+    return count;
+}
+
+static void drawings_show_nodes_and_edges(void **state)
+{
+    (void)state;
+    lscm_posterior *p = made_linear();
+    char *svg = NULL;
+    const double probabilities[9] = {0, 0.99, 0.05, 0.02, 0, 0.4, 0, 0, 0};
+    memcpy(p->edge_prob, probabilities, sizeof probabilities);
+    p->node_names = calloc(3, sizeof *p->node_names);
+    assert_non_null(p->node_names);
+    p->node_names[0] = strdup("a<b>&\"c\"");
+    p->node_names[1] = strdup("mek");
+    p->node_names[2] = strdup("erk");
+    assert_ok(lscm_posterior_draw(&svg, p, &why));
+    assert_int_equal(strncmp(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\"", 39), 0);
+    assert_string_equal(svg + strlen(svg) - 7, "</svg>\n");
+    assert_int_equal(count_of(svg, "<g class=\"node\">"), 3);
+    assert_int_equal(count_of(svg, "<g class=\"edge "), 2);
+    assert_int_equal(count_of(svg, " maybe\">"), 1);
+    assert_non_null(strstr(svg, "a&lt;b&gt;&amp;&quot;c&quot; \xe2\x86\x92 mek"));
+    assert_int_equal(count_of(svg, "<g"), count_of(svg, "</g>"));
+    assert_int_equal(count_of(svg, " id="), 0); /* several may stand on one page */
+    assert_null(strstr(svg, "nan"));
+    lscm_text_free(svg);
+    lscm_text_free(NULL);
+    memset(p->edge_prob, 0, sizeof probabilities); /* no edges at all */
+    assert_ok(lscm_posterior_draw(&svg, p, &why));
+    assert_int_equal(count_of(svg, "<g class=\"node\">"), 3);
+    lscm_text_free(svg);
+    lscm_posterior_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays_are_its_own),
+        TEST_AT_HOME(saved_runs_open_again),
+        TEST_AT_HOME(a_folder_that_cannot_be_is_said),
+        cmocka_unit_test(drawings_show_nodes_and_edges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
