@@ -1,0 +1,64 @@
+"""lscm: latent structural causal models from raw data.
+
+Given vectors or pictures and the interventions under which each was taken, lscm finds the hidden
+causal variables, the graph between them, the weights and the noise, and predicts what would be seen
+under interventions nobody tried.
+
+    model = lscm.LatentSCM().fit(X, targets, values)
+    print(model.summary())
+    model.edge_probabilities_                        # (d, d), row = parent
+    model.predict_interventional(do={2: 1.5})        # mean and 90% band of z and x
+
+docs/python.md has a tour.
+"""
+
+from __future__ import annotations
+
+from . import _core
+from ._core import (
+    Error,
+    ExistsProblem,
+    FileProblem,
+    MissingProblem,
+    OutOfMemory,
+    Stopped,
+    ToolProblem,
+    ValueProblem,
+)
+from ._dataset import Band, Dataset, simulate
+from ._estimator import LatentSCM
+from ._evaluate import evaluate
+from ._files import open_path as open
+from ._problems import NotFitted, OutsideWarning, TypeProblem
+from ._run import Prediction, Run
+from ._summary import Summary
+
+__version__: str = _core.version()
+settings = _core.settings
+presets = _core.presets
+
+__all__ = [
+    "Band",
+    "Dataset",
+    "Error",
+    "ExistsProblem",
+    "FileProblem",
+    "LatentSCM",
+    "MissingProblem",
+    "NotFitted",
+    "OutOfMemory",
+    "OutsideWarning",
+    "Prediction",
+    "Run",
+    "Stopped",
+    "Summary",
+    "ToolProblem",
+    "TypeProblem",
+    "ValueProblem",
+    "__version__",
+    "evaluate",
+    "open",
+    "presets",
+    "settings",
+    "simulate",
+]

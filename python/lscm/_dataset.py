@@ -1,0 +1,304 @@
+"""Data sets: x, what do() did in each row, and the truth where it is known; from files of every
+format of the command line, from arrays, or from the simulator."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._arguments import naming_arguments, read_arguments, read_names, read_x
+from ._drawing import drawn_graph
+from ._nodes import Floats, Nodes
+from ._numbers import numbers
+from ._progress import Progress, reporting
+
+Path: TypeAlias = "str | os.PathLike[str]"
+Array: TypeAlias = npt.NDArray[Any]
+
+Field: TypeAlias = Literal["x", "targets", "values", "z", "w", "sigma", "order"]
+_BLOCK = 1 << 20  # numbers of x that are read at a time
+
+
+class Band(NamedTuple):
+    """What rows are like, column by column: mean, sd, and the 5%, 50% and 95% quantiles."""
+
+    mean: Floats
+    sd: Floats
+    lower: Floats
+    median: Floats
+    upper: Floats
+
+
+class Dataset:
+    """Rows of x, the interventions under which each was taken, and the truth where it is known.
+
+    Made from arrays here, from files by `lscm.open`, and by `lscm.simulate`. The arrays are read
+    when they are first asked for, and kept; what a data set does not have is None. Arrays that it
+    was made from stay where they are, and must not be changed while it is in use.
+
+    Parameters
+    ----------
+    X, targets, values, node_names
+        As in `LatentSCM.fit`. Without targets it is x alone, to be transformed or saved.
+    z, w, sigma
+        The truth: causal variables (N, d), edge weights (d, d) with row = parent, and the sd of
+        each node's noise (d).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.arange(12.0).reshape(4, 3)
+    >>> data = Dataset(x, [[], ["mek"], ["raf"], []], [[], [2.0], [1.5], []])
+    >>> data
+    Dataset in memory: 4 rows, 2 nodes, 3 features; x float64, targets uint8, values float64
+    >>> data.node_names
+    ('mek', 'raf')
+    >>> data.x is x
+    True
+    """
+
+    def __init__(
+        self,
+        X: object,
+        targets: object = None,
+        values: object = None,
+        *,
+        z: npt.ArrayLike | None = None,
+        w: npt.ArrayLike | None = None,
+        sigma: npt.ArrayLike | None = None,
+        node_names: Sequence[str] | None = None,
+    ) -> None:
+        self._arrays: dict[str, Array | None] = {}
+        self._opened: dict[str, str | None] = {}
+        truth = {
+            name: None if array is None else numbers(array, name)
+            for name, array in (("z", z), ("w", w), ("sigma", sigma))
+        }
+        if targets is None:
+            x, features = read_x(X)
+            kept: dict[str, Array | None] = {"x": x}
+            names = read_names(node_names)
+        else:
+            given = read_arguments(X, targets, values, node_names)
+            x, features, names = given.x, given.feature_names, given.node_names
+            kept = {"x": x, "targets": given.targets, "values": given.values}
+        with naming_arguments():
+            self._core = _core.wrap(
+                x,
+                kept.get("targets"),
+                kept.get("values"),
+                node_names=names,
+                feature_names=features,
+                **truth,
+            )
+        self._arrays.update(kept)
+
+    @classmethod
+    def _of(cls, core: _core.Dataset, opened: dict[str, str | None] | None = None) -> Dataset:
+        data = cls.__new__(cls)
+        data._core, data._arrays, data._opened = core, {}, opened or {}
+        return data
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        ignore: str | Sequence[str] | None = None,
+        truth: Path | None = None,
+        names: str | Sequence[str] | None = None,
+        truth_only: bool = False,
+        x_only: bool = False,
+    ) -> Dataset:
+        """A file or folder of any format; see `lscm.open`."""
+        opened = {
+            "ignore": _joined(ignore),
+            "truth": None if truth is None else os.fspath(truth),
+            "names": _joined(names),
+        }
+        core = _core.open(os.fspath(path), **opened, truth_only=truth_only, x_only=x_only)
+        return cls._of(core, opened)
+
+    # ---- what it holds ----
+
+    @property
+    def rows(self) -> int:
+        """Samples, N."""
+        return self._core.rows
+
+    @property
+    def nodes(self) -> int:
+        """Causal variables, d; 0 where only x is known."""
+        return self._core.nodes
+
+    @property
+    def features(self) -> int:
+        """Numbers in a row of x, D."""
+        return self._core.features
+
+    @property
+    def format(self) -> str:
+        """Where it comes from: "netCDF-4", "NPZ", "CSV", ..."""
+        return self._core.format
+
+    @property
+    def recipe(self) -> dict[str, Any] | None:
+        """How it was simulated: every setting and the seed."""
+        text = self._core.recipe
+        return None if text is None else json.loads(text)
+
+    @property
+    def node_names(self) -> tuple[str, ...] | None:
+        """Names of the causal variables."""
+        return self._core.node_names
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """Names of the columns of x."""
+        return self._core.feature_names
+
+    @property
+    def x(self) -> Array | None:
+        """What was seen: (N, D), or pictures (N, H, W) or (N, H, W, C)."""
+        return self._field("x")
+
+    @property
+    def targets(self) -> Array | None:
+        """1 where do() acted, (N, d)."""
+        return self._field("targets")
+
+    @property
+    def values(self) -> Array | None:
+        """What do() set there, (N, d)."""
+        return self._field("values")
+
+    @property
+    def z(self) -> Array | None:
+        """Causal variables (N, d): the truth, or what was sampled."""
+        return self._field("z")
+
+    @property
+    def w(self) -> Array | None:
+        """True edge weights (d, d): w[j, i] is the edge j -> i."""
+        return self._field("w")
+
+    @property
+    def sigma(self) -> Array | None:
+        """True sd of each node's noise, (d)."""
+        return self._field("sigma")
+
+    @property
+    def order(self) -> Array | None:
+        """A true causal order (d): the node at each position, causes first."""
+        return self._field("order")
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def _field(self, field: Field) -> Array | None:
+        if field not in self._arrays:
+            shape = self._core.shape(field)
+            array = None if shape is None else self.read(field)
+            if array is not None:
+                array.flags.writeable = False  # a copy of what the library has, not a way to it
+            self._arrays[field] = array
+        return self._arrays[field]
+
+    def read(self, field: Field, first: int = 0, count: int | None = None) -> Array:
+        """Rows [first, first + count) of x, targets, values, z, w, sigma or order, not kept.
+
+        So a file may be larger than memory.
+        """
+        shape = self._core.shape(field)
+        if shape is None:
+            raise _core.MissingProblem(f"the data set has no {field!r}")
+        dims, dtype = shape
+        count = max(dims[0] - first, 0) if count is None else count
+        out = np.empty((count, *dims[1:]), dtype)
+        at_once = count if dtype == "float64" else max(_BLOCK // max(out[:1].size, 1), 1)
+        for begin in range(0, count, max(at_once, 1)):
+            part = out[begin : begin + at_once]
+            block = part if dtype == "float64" else np.empty(part.shape)
+            self._core.read(field, first + begin, part.shape[0], block)
+            if block is not part:
+                part[...] = block
+        return out
+
+    def check(self, progress: Progress = None) -> dict[str, Any]:
+        """Reads every row and says what is there, as `lscm info` does; refuses what is broken.
+
+        x_min, x_max, x_mean, x_sd; observational: rows without a target; sets: distinct target
+        sets; per_node: rows in which each node is a target.
+        """
+        with reporting(progress) as report, naming_arguments():
+            return self._core.check(report)
+
+    def bands(self, field: Field) -> Band:
+        """What the rows of x, values or z are like, column by column."""
+        bands = self._core.bands(field)
+        return Band(**{name: np.asarray(bands[name]) for name in Band._fields})
+
+    # ---- what becomes of it ----
+
+    def save(self, path: Path, *, force: bool = False, progress: Progress = None) -> None:
+        """Writes it as its ending says: .nc, .npz, .csv, .png (a grid), .pngs, or none (BIOLS).
+
+        So `lscm.open("a.nc").save("b.npz")` converts, in blocks of rows. A file that exists is
+        refused without `force`.
+        """
+        with reporting(progress) as report:
+            self._core.save(os.fspath(path), force=force, progress=report)
+
+    def save_graph(self, path: Path, *, force: bool = False) -> None:
+        """Writes the true graph: .dot, .graphml, .json, or drawn by Graphviz: .svg, .pdf, .png."""
+        if not drawn_graph(self._core.save_graph, os.fspath(path), force):
+            self._core.save_graph(os.fspath(path), force=force)
+
+    def __repr__(self) -> str:
+        shapes = {field: self._core.shape(field) for field in get_args(Field)}
+        there = [f"{field} {shape[1]}" for field, shape in shapes.items() if shape is not None]
+        where = "in memory" if self.format.lower() == "memory" else f"({self.format})"
+        return (
+            f"Dataset {where}: {self.rows} rows, {self.nodes} nodes, {self.features} features; "
+            + ", ".join(there)
+        )
+
+    def _nodes(self) -> Nodes:
+        return Nodes(self.nodes, self.node_names)
+
+
+def simulate(preset: str = "paper-linear", **settings: str | int | float | bool) -> Dataset:
+    """Data with a known causal model.
+
+    Rows are made when they are asked for, by the same numbers as `lscm simulate` with the same
+    settings: pure functions of the seed.
+
+    Parameters
+    ----------
+    preset : str
+        A published experiment: see `lscm.presets()`.
+    **settings
+        What to change of it: nodes, features, graph, degree, observational, sets, per_set, values,
+        value_scale, noise, x_noise, projection, seed, ...; `lscm.settings("simulation")` has them
+        all, and `lscm simulate --help` explains them.
+
+    Examples
+    --------
+    >>> import lscm
+    >>> data = lscm.simulate("revised-linear", nodes=3, features=8, sets=60, per_set=10, seed=1)
+    >>> data.nodes, data.x.shape[1], data.w.shape, data.recipe["sets"]
+    (3, 8, (3, 3), 60)
+    >>> data.save("data.nc")                     # for `lscm fit data.nc`, or for later
+    """
+    return Dataset._of(_core.simulate(preset, dict(settings)))
+
+
+def _joined(names: str | Sequence[str] | None) -> str | None:
+    """The library takes lists of names as texts with commas."""
+    return names if names is None or isinstance(names, str) else ",".join(names)

@@ -1,0 +1,55 @@
+"""lscm.open: whatever is there under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ._dataset import Dataset, Path
+from ._problems import wrong
+from ._run import Run, is_run
+
+
+def open_path(
+    path: Path,
+    *,
+    ignore: str | Sequence[str] | None = None,
+    truth: Path | None = None,
+    names: str | Sequence[str] | None = None,
+    truth_only: bool = False,
+    x_only: bool = False,
+) -> Dataset | Run:
+    """Opens a data file of any format, or a run folder.
+
+    Formats follow the ending, as on the command line: .nc (netCDF-4), .npz, .csv (observed
+    variables), a folder of PNG pictures with interventions.csv, or a folder in the layout of the
+    public BIOLS code. Of a file little is read before it is asked for.
+
+    Parameters
+    ----------
+    path : str or path
+        What to open. `Dataset.open` and `Run.open` take one kind each.
+    ignore : list of str, optional
+        Columns of a CSV that are no variables.
+    truth : path, optional
+        A CSV matrix of the true graph, row = parent.
+    names : list of str, optional
+        Names of the nodes, where the file has none.
+    truth_only : bool
+        The truth will do: x may be missing, and a CSV is the graph.
+    x_only : bool
+        x will do, be it one row: targets may be missing.
+
+    Examples
+    --------
+    >>> import lscm
+    >>> lscm.simulate(nodes=3, features=5, sets=6, per_set=10, seed=1).save("three.npz")
+    >>> lscm.open("three.npz", names=["raf", "mek", "erk"]).node_names
+    ('raf', 'mek', 'erk')
+    """
+    if is_run(path):
+        if ignore is not None or truth is not None or names is not None or truth_only or x_only:
+            raise wrong(f"ignore, truth, names and the like are for data files; {path} is a run")
+        return Run.open(path)
+    return Dataset.open(
+        path, ignore=ignore, truth=truth, names=names, truth_only=truth_only, x_only=x_only
+    )

@@ -1,0 +1,72 @@
+"""What can go wrong: every exception of the package is an lscm.Error whose text says what is wrong,
+where, and what to do. The kinds made by the library come from _core; those made here are these."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from ._core import Error, ToolProblem, ValueProblem
+
+
+class TypeProblem(Error, TypeError):
+    """An argument is of a kind that cannot be used."""
+
+    __module__ = "lscm"
+
+
+class NotFitted(Error, ValueError, AttributeError):
+    """The estimator was asked for what only a fit can give."""
+
+    __module__ = "lscm"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NotFitted, self.args
+
+
+class OutsideWarning(UserWarning):
+    """Rows lie outside the values that do() set when the run was fitted: nothing vouches for z."""
+
+    __module__ = "lscm"
+
+
+def wrong(sentence: str) -> ValueProblem:
+    """A value that cannot be used, as an exception to raise."""
+    problem = ValueProblem(sentence)
+    problem.status = "USAGE"
+    return problem
+
+
+def wrong_type(sentence: str) -> TypeProblem:
+    """A kind that cannot be used, as an exception to raise."""
+    problem = TypeProblem(sentence)
+    problem.status = "USAGE"
+    return problem
+
+
+def not_fitted(name: str) -> NotFitted:
+    """The exception for `name`; where scikit-learn is loaded it is its NotFittedError, too."""
+    kind: type[NotFitted] = NotFitted
+    theirs = sys.modules.get("sklearn.exceptions")
+    if theirs is not None:
+        kind = type("NotFitted", (NotFitted, theirs.NotFittedError), {"__doc__": NotFitted.__doc__})
+    problem = kind(f"this {name} is not fitted yet; call fit(X, targets, values) first")
+    problem.status = "USAGE"
+    return problem
+
+
+def missing_package(package: str, what: str) -> ToolProblem:
+    """The exception for an optional package that is not installed."""
+    problem = ToolProblem(
+        f"{what} needs the package {package}, which is not installed; pip install {package}"
+    )
+    problem.status = "TOOL"
+    return problem
+
+
+def hint(word: str, candidates: Iterable[str]) -> str:
+    """ "; did you mean 'x'?", or nothing."""
+    near = difflib.get_close_matches(word, list(candidates), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,323 @@
+"""Runs: what a fit leaves, in memory or in a folder of the command line, and what can be asked of
+it: draws, causal variables, do(), scores, pages and graphs."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, _exchange
+from ._arguments import naming_arguments
+from ._dataset import Array, Band, Dataset, Path
+from ._drawing import drawn_graph
+from ._nodes import Do, Floats, Nodes
+from ._problems import OutsideWarning, wrong
+from ._progress import Progress, reporting
+from ._show import figure, short, table
+from ._summary import Summary
+
+if TYPE_CHECKING:
+    import arviz
+    import networkx
+    import xarray
+
+_PARTS = ("posterior.nc", "config.json", "checkpoint")
+
+
+@dataclass(frozen=True, repr=False)
+class Prediction:
+    """What would be seen under do(): mean, sd and 90% band (5% to 95%) of x and of z.
+
+    The bands have both in them: chance in each row, and what the data left open. x is the
+    decoder's mean, without the noise of x; its bands are in the shape of one row of x.
+    """
+
+    do: dict[Any, float]
+    rows: int
+    x: Band
+    z: Band
+    node_names: tuple[str, ...] | None
+
+    def __repr__(self) -> str:
+        rows = []
+        for i, label in enumerate(Nodes(len(self.z.mean), self.node_names).labels):
+            set_to = short(self.do[label]) if label in self.do else ""
+            rows.append([str(label), set_to, *(short(float(part[i])) for part in self.z)])
+        return table(["node", "do", "mean", "sd", "5%", "50%", "95%"], rows)
+
+
+class Run:
+    """A posterior over causal models: d nodes, S draws, N rows of data that were fitted.
+
+    `lscm.open(folder)` and `Run.open(folder)` open one that `lscm fit` or Python left; a fitted
+    `LatentSCM` has its own as `run_`. Arrays are read-only views of the library's memory.
+    """
+
+    def __init__(self, core: _core.Posterior, folder: str | None = None) -> None:
+        self._core = core
+        self.folder = folder
+
+    @classmethod
+    def open(cls, folder: Path) -> Run:
+        """Opens a run folder."""
+        return cls(_core.open_run(os.fspath(folder)), os.fspath(folder))
+
+    # ---- what it holds ----
+
+    @property
+    def draws(self) -> int:
+        """Posterior draws, S."""
+        return self._core.draws
+
+    @property
+    def nodes(self) -> int:
+        """Causal variables, d."""
+        return self._core.nodes
+
+    @property
+    def rows(self) -> int:
+        """Rows that were fitted, N."""
+        return self._core.rows
+
+    @property
+    def x_shape(self) -> tuple[int, ...]:
+        """The shape of one row of x."""
+        return tuple(self._core.x_shape)
+
+    @property
+    def node_names(self) -> tuple[str, ...] | None:
+        """Names of the causal variables."""
+        return self._core.node_names
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Every setting, as it was given or chosen, and the name of the data."""
+        return dict(json.loads(self._core.config))
+
+    @property
+    def threshold(self) -> float:
+        """A draw has an edge where |w| exceeds it."""
+        return self._core.threshold
+
+    @property
+    def weights(self) -> Floats:
+        """Edge weights (S, d, d): [s, j, i] is the edge j -> i in draw s, 0 where there is none."""
+        return np.asarray(self._core.weights)
+
+    @property
+    def sigma(self) -> Floats:
+        """Sd of each node's noise (S, d)."""
+        return np.asarray(self._core.sigma)
+
+    @property
+    def intercept(self) -> Floats:
+        """A node without causes and noise (S, d)."""
+        return np.asarray(self._core.intercept)
+
+    @property
+    def order(self) -> Array:
+        """Causal orders (S, d): the node at each position, causes first."""
+        return np.asarray(self._core.order)
+
+    @property
+    def log_p(self) -> Floats:
+        """Log density of data and draw (S); NaN where it is not known."""
+        return np.asarray(self._core.log_p)
+
+    @property
+    def log_q(self) -> Floats:
+        """Log density of the draw under the approximation (S); NaN where it is not known."""
+        return np.asarray(self._core.log_q)
+
+    @property
+    def edge_probabilities(self) -> Floats:
+        """Posterior probability of each edge (d, d), row = parent."""
+        return np.asarray(self._core.edge_prob)
+
+    @property
+    def latents(self) -> Floats:
+        """Causal variables of the rows that were fitted (N, d), posterior mean."""
+        return np.asarray(self._core.z)
+
+    @property
+    def latents_sd(self) -> Floats:
+        """Their posterior standard deviation (N, d)."""
+        return np.asarray(self._core.z_sd)
+
+    def summary(self) -> Summary:
+        """What the fit did, why, and how well: a dict that prints as `lscm fit` does."""
+        labels = [str(label) for label in self._nodes().labels]
+        summary = json.loads(self._core.summary)
+        return Summary(summary, labels, self.edge_probabilities, self.draws)
+
+    def _nodes(self) -> Nodes:
+        return Nodes(self.nodes, self.node_names)
+
+    # ---- what can be asked of it ----
+
+    def sample(self, do: Do | None = None, n: int = 100, *, seed: int = 0) -> Dataset:
+        """Rows under do(): n of them, each of another posterior draw and with noise of its own.
+
+        Parameters
+        ----------
+        do : mapping of a node (name or number) to its value, optional
+            Without it nothing is set.
+        n : int
+            Rows.
+        seed : int
+            The same seed under two do() shares draws and noise: their difference is less noisy.
+
+        Returns
+        -------
+        Dataset
+            With x (the decoder's mean), z, targets and values.
+        """
+        targets, values = self._nodes().do(do)
+        if n < 1:
+            raise wrong(f"n: is {n}; sample at least one row")
+        return Dataset._of(self._core.sample(targets, values, n, seed))
+
+    def predict_interventional(
+        self, do: Do | None = None, n: int = 1000, *, seed: int = 0
+    ) -> Prediction:
+        """Mean and 90% band of x and z under do(), over n rows of `sample`."""
+        rows = self.sample(do, n, seed=seed)
+        labels = self._nodes().labels
+        targets, values = self._nodes().do(do)
+        x = Band(*(part.reshape(self.x_shape) for part in rows.bands("x")))
+        asked = {labels[i]: float(values[i]) for i in np.flatnonzero(targets)}
+        return Prediction(asked, n, x, rows.bands("z"), self.node_names)
+
+    def transform(
+        self, data: Dataset, *, progress: Progress = None, threads: int = 0
+    ) -> tuple[Floats, Floats]:
+        """Causal variables of new rows and their sd, (N, d) each, by the encoder of the run.
+
+        Where the data have targets and values, z is what do() set there. Warns (OutsideWarning)
+        where rows lie outside the values that do() set when the run was fitted.
+        """
+        z, sd, outside = self._transform(data, progress, threads)
+        warn_outside(outside, data.rows, stacklevel=3)
+        return z, sd
+
+    def _transform(
+        self, data: Dataset, progress: Progress, threads: int
+    ) -> tuple[Floats, Floats, int | None]:
+        z, sd = np.empty((data.rows, self.nodes)), np.empty((data.rows, self.nodes))
+        with reporting(progress) as report, naming_arguments(data._core.check):
+            outside = self._core.transform(data._core, z, sd, progress=report, threads=threads)
+        return z, sd, outside
+
+    def decode(self, z: npt.ArrayLike) -> Floats:
+        """x (rows, ...) of causal variables z (rows, d): the decoder's mean."""
+        given = np.ascontiguousarray(z, np.float64)
+        if given.ndim != 2 or given.shape[1] != self.nodes:
+            raise wrong(f"z: has the shape {given.shape}; it needs rows x {self.nodes}")
+        x = np.empty((given.shape[0], *self.x_shape))
+        self._core.decode(given, x)
+        return x
+
+    def evaluate(self, truth: Dataset) -> dict[str, float]:
+        """Scores against the truth in a data set; see `lscm.evaluate`."""
+        return self._core.evaluate(truth._core)
+
+    def distance(self, other: Run) -> dict[str, float]:
+        """How far two posteriors over the same nodes are apart, as `lscm compare` says it.
+
+        e_shd, e_shd_entries: expected SHD between a graph of each; largest: the largest difference
+        between the probabilities of an edge; correlation: of the mean weights.
+        """
+        return self._core.distance(other._core)
+
+    # ---- what becomes of it ----
+
+    def save(self, folder: Path, *, force: bool = False) -> None:
+        """Writes the run folder that the command line and `open` read."""
+        self._core.save(os.fspath(folder), force=force)
+
+    def export(self, path: Path, *, force: bool = False) -> None:
+        """Writes .npz, .csv, .json, .graphml or .dot, or a drawing: .svg, .pdf, .png."""
+        if not drawn_graph(self._core.export, os.fspath(path), force):
+            self._core.export(os.fspath(path), force=force)
+
+    def report(
+        self, path: Path, *, truth: Dataset | None = None, force: bool = False, threads: int = 0
+    ) -> None:
+        """Writes the page for the browser, compared with the truth of a data set that has one."""
+        core = None if truth is None else truth._core
+        self._core.report(
+            os.fspath(path), folder=self.folder, truth=core, force=force, threads=threads
+        )
+
+    def draw(self) -> str:
+        """The graph as the text of an SVG: width is probability, colour is sign, dashes are doubt.
+
+        Graphviz's `dot` lays it out where it is installed; else the nodes stand on a circle.
+        """
+        return self._core.draw()
+
+    def to_networkx(self, threshold: float = 0.5) -> networkx.DiGraph[Any]:
+        """The edges whose probability exceeds the threshold, as a DiGraph of NetworkX.
+
+        Edges have probability, mean, sd and sign of the weight (over all draws, 0 where a draw
+        has no such edge); nodes have position (mean place in the order), sigma and intercept.
+        """
+        return _exchange.to_networkx(self, threshold)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """All draws, edge probabilities and causal variables as one data set of xarray."""
+        return _exchange.to_xarray(self)
+
+    def to_arviz(self) -> arviz.InferenceData:
+        """The draws as ArviZ has them: groups posterior, sample_stats, constant_data, latents."""
+        return _exchange.to_arviz(self)
+
+    def __repr__(self) -> str:
+        where = f" {self.folder}" if self.folder is not None else ""
+        summary = self.summary()
+        return (
+            f"Run{where}: method {summary['method']}, decoder {summary['decoder']}; "
+            f"{len(summary.edges)} edges over 1/2 between {self.nodes} nodes; {self.draws} draws"
+        )
+
+    def _repr_html_(self) -> str:
+        return figure(repr(self), self.draw(), str(self.summary()))
+
+    # A run is pickled as the files of its folder.
+    def __reduce__(self) -> tuple[Any, ...]:
+        with tempfile.TemporaryDirectory() as folder:
+            self._core.save(os.path.join(folder, "run"), force=False)
+            files = {file.name: file.read_bytes() for file in FilePath(folder, "run").iterdir()}
+        return _unpickled, (files, self.folder)
+
+
+def _unpickled(files: Mapping[str, bytes], folder: str | None) -> Run:
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, content in files.items():
+            FilePath(scratch, name).write_bytes(content)
+        return Run(_core.open_run(scratch), folder)
+
+
+def warn_outside(outside: int | None, rows: int, stacklevel: int) -> None:
+    """Says how many rows the encoder extrapolates for, if any."""
+    if outside:
+        warnings.warn(
+            f"{outside} of the {rows} rows lie outside the values that the run was anchored with; "
+            "z extrapolates there",
+            OutsideWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def is_run(path: Path) -> bool:
+    """A folder that a fit made, whether or not it has finished?"""
+    return any(os.path.isfile(os.path.join(os.fspath(path), part)) for part in _PARTS)

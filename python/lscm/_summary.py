@@ -1,0 +1,119 @@
+"""What a fit says of itself: summary.json as a dict, whose text is what `lscm fit` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._nodes import Floats
+from ._show import table
+
+_MOST_EDGES, _MOST_NODES, _WORST_NODES = 12, 12, 8
+
+
+class Summary(dict[str, Any]):
+    """The summary of a run (docs/formats.md has its keys); printed, it is for people.
+
+    `edges` are the likely ones, as (parent, child, probability), the likeliest first.
+    """
+
+    def __init__(
+        self, summary: dict[str, Any], labels: list[str], edge_prob: Floats, draws: int
+    ) -> None:
+        super().__init__(summary)
+        self._labels, self._draws = labels, draws
+        likely = np.argwhere(edge_prob > 0.5)
+        ranked = sorted(likely.tolist(), key=lambda edge: -edge_prob[edge[0], edge[1]])
+        self._causes = (edge_prob > 0.5).sum(axis=0)
+        self.edges = [(labels[j], labels[i], float(edge_prob[j, i])) for j, i in ranked]
+
+    def __str__(self) -> str:
+        lines = [*self._method(), *self._edges(), *self._judgement(), *self._weak_anchors()]
+        return "\n".join(lines + [f"warning: {warning}" for warning in self.get("warnings", [])])
+
+    __repr__ = __str__
+
+    def _method(self) -> list[str]:
+        bound = f"; bound {self['bound']:.1f}" if self.get("bound") is not None else ""
+        lines = [
+            f"method {self['method']}, decoder {self['decoder']}; {len(self.edges)} edges over 1/2 "
+            f"between {len(self._labels)} nodes{bound} ({self['seconds']['total']:.1f} s)"
+        ]
+        if self.get("reason"):
+            lines.append(f"why: {self['reason']}")
+        sampler = self.get("sampler")
+        if sampler == "exact":
+            lines.append(f"{self._draws} draws: exact, independent")
+        elif sampler == "mcmc":
+            lines.append(
+                f"{self._draws} draws: graphs sampled by MCMC, R-hat {self['r_hat'] or 0:.2f}, "
+                f"effective number {self['ess'] or 0:.0f}"
+            )
+        elif sampler is not None:
+            together = "causal variables, graph and weights sampled together"
+            lines.append(f"{self._draws} draws: {sampler}, {together}")
+        return lines
+
+    def _edges(self) -> list[str]:
+        shown = [f"{parent}->{child} {p:.2f}" for parent, child, p in self.edges[:_MOST_EDGES]]
+        more = len(self.edges) - len(shown)
+        rest = f", and {more} more" if more > 0 else ""
+        return [f"likely edges: {', '.join(shown)}{rest}"] if shown else []
+
+    def _judgement(self) -> list[str]:
+        held_out = self.get("held_out")
+        if held_out is None:
+            return []
+        sets = held_out["sets"]
+        where = (
+            f"{sets} intervention set{'s' if sets > 1 else ''} held out"
+            if sets > 0
+            else "rows held out of every set"
+        )
+        lines = [
+            f"judged on {where} ({held_out['rows']} rows): log likelihood "
+            f"{held_out['log_likelihood']:.2f} a row, "
+            f"{held_out['log_likelihood_without_edges']:.2f} without edges"
+        ]
+        return lines + self._nodes(held_out, self.get("anchors"))
+
+    def _nodes(self, held_out: dict[str, Any], anchors: dict[str, Any] | None) -> list[str]:
+        """All nodes when they are few, else those with causes that are predicted worst."""
+        r2 = held_out["r2"]
+        nodes = list(range(len(self._labels)))
+        if len(nodes) > _MOST_NODES:
+            known = [i for i in nodes if self._causes[i] > 0 and r2[self._labels[i]] is not None]
+            nodes = sorted(known, key=lambda i: float(r2[self._labels[i]]))[:_WORST_NODES]
+        if not nodes:
+            return []
+        header = ["node", "causes", "R2 under do", "in 90% interval"]
+        rows = []
+        for i in nodes:
+            name = self._labels[i]
+            row = [name, str(self._causes[i]), _cell(r2[name], "{:.2f}")]
+            row.append(_cell(held_out["coverage_90"][name], "{:.0f}%", 100))
+            if anchors is not None:
+                row.append(_cell(anchors[name]["r2"], "{:.3f}"))
+            rows.append(row)
+        if anchors is not None:
+            header.append("R2 of anchor")
+        few = len(nodes) < len(self._labels)
+        worst = ["of the nodes with causes, those predicted worst:"] if few else []
+        return [*worst, table(header, rows)]
+
+    def _weak_anchors(self) -> list[str]:
+        """Anchors that are not bad enough for a warning."""
+        weak = [
+            f"{name} ({anchor['samples']} rows, R2 {anchor['r2']:.2f})"
+            for name, anchor in (self.get("anchors") or {}).items()
+            if anchor["anchor"] != "none" and anchor["r2"] is not None and anchor["r2"] < 0.9
+        ]
+        return [f"weakly anchored: {', '.join(weak[:_MOST_EDGES])}"] if weak else []
+
+
+def _cell(value: float | None, form: str, scale: float = 1) -> str:
+    if value is None:
+        return "-"
+    shown = scale * value
+    return form.format(0 if abs(shown) < 0.005 else shown)  # not -0.00

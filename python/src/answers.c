@@ -1,0 +1,172 @@
+/* Methods of Posterior that answer questions: what would be seen, x of z, z of x, scores. */
+#include "core.h"
+
+static core_state *state_of(PyObject *self)
+{
+    return PyType_GetModuleState(Py_TYPE(self));
+}
+
+static const lscm_posterior *handle(PyObject *self)
+{
+    return ((core_posterior *)(void *)self)->posterior;
+}
+
+PyObject *posterior_sample(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *words[] = {"targets", "values", "count", "seed", "threads", NULL};
+    static const core_wanted mask = {"targets", CORE_MASK, 1, 1, false};
+    static const core_wanted set_to = {"values", CORE_DOUBLE, 1, 1, false};
+    const core_state *state = state_of(self);
+    const size_t dims[] = {lscm_posterior_nodes(handle(self))};
+    PyObject *targets = NULL;
+    PyObject *values = NULL;
+    PyObject *object = NULL;
+    Py_ssize_t many = 0;
+    long long seed = 0;
+    int threads = 0;
+    size_t count = 0;
+    Py_buffer on = {0};
+    Py_buffer to = {0};
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "OOnL|$i:sample", words, &targets, &values,
+                                    &many, &seed, &threads) == 0) {
+        return NULL;
+    }
+    if (take_count(state, "count", many, &count) && take_threads(state, threads) &&
+        take_shaped(state, targets, &mask, dims, &on) &&
+        take_shaped(state, values, &set_to, dims, &to)) {
+        lscm_dataset *data = NULL;
+        core_call call;
+        call_begin(&call, NULL, NULL, threads);
+        lscm_status status = lscm_posterior_sample(&data, handle(self), on.buf, to.buf, count,
+                                                   (int64_t)seed, &call.why);
+        object = call_end(&call, state, status) ? dataset_of(state, data) : NULL;
+    }
+    PyBuffer_Release(&on);
+    PyBuffer_Release(&to);
+    return object;
+}
+
+/* (rows, d) of any number of rows. */
+static bool take_z(const core_state *state, PyObject *object, size_t d, Py_buffer *out)
+{
+    static const core_wanted wanted = {"z", CORE_DOUBLE, 2, 2, false};
+    if (!take_buffer(state, object, &wanted, out)) {
+        return false;
+    }
+    if ((size_t)out->shape[1] != d) {
+        core_refuse(state, LSCM_SHAPE, "z has %zd columns but the run has %zu nodes", out->shape[1],
+                    d);
+        PyBuffer_Release(out);
+        return false;
+    }
+    return true;
+}
+
+PyObject *posterior_decode(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *words[] = {"z", "out", "threads", NULL};
+    const core_state *state = state_of(self);
+    const lscm_posterior *p = handle(self);
+    lscm_shape row = lscm_posterior_x_shape(p);
+    PyObject *z_object = NULL;
+    PyObject *x_object = NULL;
+    int threads = 0;
+    size_t features = 1;
+    bool good = false;
+    Py_buffer z = {0};
+    Py_buffer x = {0};
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "OO|$i:decode", words, &z_object, &x_object,
+                                    &threads) == 0) {
+        return NULL;
+    }
+    for (int i = 0; i < row.ndim; i++) {
+        features *= row.dims[i];
+    }
+    if (take_threads(state, threads) && take_z(state, z_object, lscm_posterior_nodes(p), &z) &&
+        take_room(state, x_object, "out", (size_t)z.shape[0] * features, &x)) {
+        core_call call;
+        call_begin(&call, NULL, NULL, threads);
+        lscm_status status = lscm_posterior_decode(p, (size_t)z.shape[0], z.buf, x.buf, &call.why);
+        good = call_end(&call, state, status);
+    }
+    PyBuffer_Release(&z);
+    PyBuffer_Release(&x);
+    return good ? Py_NewRef(Py_None) : NULL;
+}
+
+PyObject *posterior_transform(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *words[] = {"data", "z", "sd", "progress", "threads", NULL};
+    const core_state *state = state_of(self);
+    const lscm_posterior *p = handle(self);
+    PyObject *data_object = NULL;
+    PyObject *z_object = NULL;
+    PyObject *sd_object = NULL;
+    PyObject *progress = Py_None;
+    int threads = 0;
+    core_dataset *data = NULL;
+    size_t outside = SIZE_MAX;
+    bool good = false;
+    Py_buffer z = {0};
+    Py_buffer sd = {0};
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "OOO|O$i:transform", words, &data_object,
+                                    &z_object, &sd_object, &progress, &threads) == 0 ||
+        !take_dataset(state, data_object, "data", &data) || !take_threads(state, threads) ||
+        !take_callback(state, progress, &progress)) {
+        return NULL;
+    }
+    size_t room = lscm_dataset_rows(data->data) * lscm_posterior_nodes(p);
+    if (take_room(state, z_object, "z", room, &z) && take_room(state, sd_object, "sd", room, &sd)) {
+        core_call call;
+        call_begin(&call, data, progress, threads);
+        lscm_status status = lscm_posterior_transform(p, data->data, z.buf, sd.buf, &outside,
+                                                      &call.progress, &call.why);
+        good = call_end(&call, state, status);
+    }
+    PyBuffer_Release(&z);
+    PyBuffer_Release(&sd);
+    if (!good) {
+        return NULL;
+    }
+    return outside == SIZE_MAX ? Py_NewRef(Py_None) : PyLong_FromSize_t(outside);
+}
+
+PyObject *posterior_evaluate(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *words[] = {"data", "threads", NULL};
+    const core_state *state = state_of(self);
+    PyObject *object = NULL;
+    core_dataset *data = NULL;
+    int threads = 0;
+    lscm_scores scores;
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "O|$i:evaluate", words, &object, &threads) ==
+            0 ||
+        !take_dataset(state, object, "data", &data) || !take_threads(state, threads)) {
+        return NULL;
+    }
+    core_call call;
+    call_begin(&call, data, NULL, threads);
+    lscm_status status = lscm_posterior_evaluate(&scores, handle(self), data->data, &call.why);
+    return call_end(&call, state, status) ? scores_dict(&scores) : NULL;
+}
+
+PyObject *posterior_distance(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *words[] = {"other", NULL};
+    const core_state *state = state_of(self);
+    PyObject *object = NULL;
+    core_posterior *other = NULL;
+    lscm_distance far;
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "O:distance", words, &object) == 0 ||
+        !take_posterior(state, object, "other", &other)) {
+        return NULL;
+    }
+    core_call call;
+    call_begin(&call, NULL, NULL, 0);
+    lscm_status status = lscm_posterior_distance(&far, handle(self), other->posterior, &call.why);
+    return call_end(&call, state, status)
+               ? Py_BuildValue("{s:d,s:d,s:d,s:d}", "e_shd", far.e_shd, "e_shd_entries",
+                               far.e_shd_entries, "largest", far.largest, "correlation",
+                               far.correlation)
+               : NULL;
+}
