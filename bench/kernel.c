@@ -59,14 +59,14 @@ static int rate(size_t n, size_t R)
         kernel_inputs_of(&in, &s, f, NULL, n, NULL) != LSCM_OK) {
         goto done;
     }
-    int blas = threads_blas_single();
+    threads_blas_single();
     BEST_OF(whole, 10, kernel_matrix(&in.points, &in.points, in.cosine, k));
     BEST_OF(lower, 10, kernel_triangle(&in.points, in.cosine, k, n));
     for (size_t i = 0; i < n; i++) {
         k[i * n + i] = 1.0001F;
     }
     chol = factor(a, k, n);
-    threads_blas_restore(blas);
+    threads_blas_restore();
     BEST_OF(gemm, 5,
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)n, (int)n, 1, k,
                         (int)n, a, (int)n, 0, c, (int)n));

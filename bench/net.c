@@ -87,9 +87,9 @@ int main(void)
         d.x[i] = (float)rng_normal((rng){1, 3}, i);
     }
     BEST_OF(whole, RUNS, step(&d));
-    int blas = threads_blas_single();
+    threads_blas_single();
     BEST_OF(one, 10 * RUNS, products(&d));
-    threads_blas_restore(blas);
+    threads_blas_restore();
     double threads = (double)d.net.workers;
     (void)printf("{\"step\": %.6f, \"products\": %.6f, \"threads\": %.0f}\n", whole,
                  one * ROWS / CHUNK / threads, threads);

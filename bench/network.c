@@ -123,13 +123,13 @@ static int measure(const rows_memory *m, const char *peer, int threads)
     }
     for (int turn = 0; turn < TURNS && bad == 0; turn++) {
         double one = 0;
-        int blas = threads_blas_single();
+        threads_blas_single();
         BEST_OF(one, 1, bad |= take_steps(g));
         step = one / STEPS < step ? one / STEPS : step;
         openblas_set_num_threads(threads);
         BEST_OF(one, 2, multiply(m));
         sgemm = one < sgemm ? one : sgemm;
-        threads_blas_restore(blas);
+        threads_blas_restore();
     }
     ask_peer(peer, threads, &plain, &same);
     mlp_shape shape = generator_shape(g);

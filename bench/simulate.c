@@ -47,7 +47,7 @@ static void numbers_alone(void)
 
 static void product_alone(void)
 {
-    int blas = threads_blas_single();
+    threads_blas_single();
 #pragma omp parallel for schedule(static)
     for (int first = 0; first < ROWS; first += STRIP) {
         int rows = first + STRIP < ROWS ? STRIP : ROWS - first;
@@ -55,7 +55,7 @@ static void product_alone(void)
                     z + (size_t)first * NODES, NODES, matrix, FEATURES, 0,
                     x + (size_t)first * FEATURES, FEATURES);
     }
-    threads_blas_restore(blas);
+    threads_blas_restore();
 }
 
 int main(void)

@@ -233,11 +233,12 @@ static lscm_status settle(latent_chain *c, size_t number, rng r, lscm_error *why
 {
     lscm_status status = LSCM_OK;
     size_t burn = settling(c->p);
-    double share = 1 / (double)(burn - burn / 2);
+    size_t half = burn / 2;
+    double share = 1 / (double)(burn - half);
     TRY(begin(c, number, r, why));
     for (size_t k = 0; k < burn; k++) {
         TRY(step(c, number, r, k, why));
-        if (c->p->clip > 0 && k >= burn / 2) {
+        if (c->p->clip > 0 && k >= half) {
             censor_model model = {c->g.w, c->g.intercept, c->g.sigma};
             double fit =
                 censor_fit(&c->censored, &model, c->p->signal->mask, c->p->graph->worth, c->z);
