@@ -1,6 +1,9 @@
 /* Layout by Graphviz: a graph of boxes without names goes to `dot -Tplain`, coordinates come back.
  * The program reads a temporary file and writes another, both without a name, so that nothing can
  * wait for each other and nothing stays behind; after a few seconds it is stopped. */
+#define _GNU_SOURCE /* posix_spawn_file_actions_addclosefrom_np, environ */
+
+#include "data/netcdf_file.h"
 #include "data/number.h"
 #include "result/report_layout.h"
 #include "result/report_page.h"
@@ -16,8 +19,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static const double INCH = 72; /* points */
 
@@ -64,6 +65,19 @@ static bool wait_for(pid_t child)
     return false;
 }
 
+/* The child keeps nothing else open; an older C library leaves it what is there. */
+static bool close_rest(posix_spawn_file_actions_t *actions)
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    return posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1) == 0;
+#else
+    (void)actions;
+    return true;
+#endif
+}
+
+/* netCDF waits meanwhile: a file that another thread just writes is locked by HDF5 for as long as
+ * anybody has it open, and the child must not be one of them. */
 static bool run_dot(FILE *in, FILE *out)
 {
     char name[] = "dot";
@@ -74,11 +88,13 @@ static bool run_dot(FILE *in, FILE *out)
     if (posix_spawn_file_actions_init(&actions) != 0) {
         return false;
     }
+    netcdf_begin();
     bool good =
         posix_spawn_file_actions_adddup2(&actions, fileno(in), STDIN_FILENO) == 0 &&
         posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO) == 0 &&
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
-        posix_spawnp(&child, name, &actions, NULL, argv, environ) == 0;
+        close_rest(&actions) && posix_spawnp(&child, name, &actions, NULL, argv, environ) == 0;
+    (void)netcdf_end(0, NULL, "", NULL);
     (void)posix_spawn_file_actions_destroy(&actions);
     return good && wait_for(child);
 }
