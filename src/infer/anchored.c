@@ -319,14 +319,15 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
         TRY(infer_jointly(&a, in, &g, why));
     }
     if (anchored_rows_matter(&a, in)) {
-        if (a.clip > 0) {
+        bool cut = a.clip > 0 && (in->reach == NULL || in->saturated);
+        if (cut) {
             anchored_input with = *in;
             TRY(anchored_rows_known(&a, in, &inside, why));
             with.keep = inside;
             with.draws = anchored_chains(in);
             TRY(graph_posterior_of(&known, &with, a.z, a.unit, noise, each, why));
         }
-        TRY(anchored_infer_rows(&a, in, &g, a.clip > 0 ? &known : NULL, why));
+        TRY(anchored_infer_rows(&a, in, &g, cut ? &known : NULL, why));
     }
     if (in->leak != NULL) {
         anchored_take_errors(&a, &g, in);

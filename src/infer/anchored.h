@@ -22,10 +22,11 @@ typedef struct anchored_input {
     const uint8_t *forbidden, *required; /* (d, d), or NULL */
     bool read_off;       /* the variables are not observed, but were read off x before */
     const double *reach; /* (d) or NULL: z_j is known within +-reach_j, beyond that only its sign */
-    const double *leak;  /* (d) or NULL: variance, per direction, that others leak into z_j */
-    double gain;         /* with leak: sd of the error of the scale of z_j, a share of it */
-    const double *blur;  /* (d, d, d) or NULL: covariance of the error of z where node i is free,
-                            mean over rows; for variables that were read off x before */
+    bool saturated; /* with reach: x may say nothing of z beyond it, as pixels do at their ends */
+    const double *leak; /* (d) or NULL: variance, per direction, that others leak into z_j */
+    double gain;        /* with leak: sd of the error of the scale of z_j, a share of it */
+    const double *blur; /* (d, d, d) or NULL: covariance of the error of z where node i is free,
+                           mean over rows; for variables that were read off x before */
     size_t draws;
     const lscm_progress *progress;
 } anchored_input;

@@ -1,8 +1,9 @@
 /* Draws of z too, where rows are known worse than the mechanisms resolve: x is noisy, or z was
  * clipped, or lies beyond the values that label it (latent_chain.h). A chain hardly leaves a graph
- * that is far wrong. So where z is cut off, which bends regressions, every second chain starts from
- * a graph of the rows in which nothing is: those may be few, and lack the interventions with the
- * largest effects, which tell directions. Which start was better shows when chains have settled. */
+ * that is far wrong, so it matters where it starts. Where x says nothing of z beyond its bounds
+ * (clips, pixels at their ends), what stands there bends regressions, and chains start from graphs
+ * of the rows in which nothing is cut off. Where it does, all rows are better: the others lack the
+ * interventions with the largest effects. */
 #include "infer/anchored_parts.h"
 #include "infer/clip.h"
 #include "infer/latent_chain.h"
@@ -78,10 +79,10 @@ static void lay_out_rows(rows_scratch *t, const anchored *a, const anchored_inpu
 }
 
 /* Chains start from the graphs drawn so far, spread over them. */
-static void take_starts(const anchored *a, const graph_posterior *g, size_t step, dag_draws *start)
+static void take_starts(const anchored *a, const graph_posterior *g, dag_draws *start)
 {
     size_t d = a->d;
-    for (size_t c = 0; c < start->count; c += step) {
+    for (size_t c = 0; c < start->count; c++) {
         size_t from = ((c + 1) * a->draws - 1) / start->count;
         memcpy(start->order + c * d, a->order + from * d, d * sizeof *start->order);
         for (size_t i = 0; i < d; i++) {
@@ -104,11 +105,11 @@ static uint32_t bit_of(const family *f, size_t node)
     return bit;
 }
 
-/* Every second chain, by the candidates of g. */
+/* The same from known rows, by the candidates of g. */
 static void take_known(const graph_posterior *known, const graph_posterior *g, dag_draws *start)
 {
     size_t d = start->d;
-    for (size_t c = 1; c < start->count; c += 2) {
+    for (size_t c = 0; c < start->count; c++) {
         memcpy(start->order + c * d, known->order + c * d, d * sizeof *start->order);
         for (size_t i = 0; i < d; i++) {
             const family *f = &known->families.list[i];
@@ -137,9 +138,10 @@ lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const gra
     (void)arena_take(&a->rows_memory, n, sizeof(double));
     TRY(arena_open(&a->rows_memory, why));
     a->z_sd = arena_take(&a->rows_memory, n, sizeof(double));
-    take_starts(a, g, known != NULL ? 2 : 1, &t.start);
     if (known != NULL) {
         take_known(known, g, &t.start);
+    } else {
+        take_starts(a, g, &t.start);
     }
     for (size_t k = 0; k < n; k++) {
         bool exact = s->mask[k] != 0 && !(a->anchor.actuator_noise > 0);
