@@ -280,7 +280,6 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     const signal *s = in->signal;
     anchored a = {.d = s->d, .rank = s->rank, .rows = s->rows, .draws = in->draws};
     graph_posterior g = {0};
-    graph_posterior known = {0}; /* of rows in which nothing is cut off */
     double *psi = NULL;
     double *sorted = NULL;
     uint8_t *inside = NULL;
@@ -306,8 +305,12 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
 
     begun = fit_seconds();
     const double *noise = in->blur != NULL ? in->blur : s->x_noise > 0 ? psi : NULL;
-    size_t each = in->blur != NULL ? a.d * a.d : 0;
-    TRY(graph_posterior_of(&g, in, a.z, a.unit, noise, each, why));
+    anchored_input with = *in;
+    if (a.clip > 0 && (in->reach == NULL || in->saturated) && anchored_rows_matter(&a, in)) {
+        TRY(anchored_rows_known(&a, in, &inside, why));
+        with.keep = inside;
+    }
+    TRY(graph_posterior_of(&g, &with, a.z, a.unit, noise, in->blur != NULL ? a.d * a.d : 0, why));
     a.sampler = g.exact ? SAMPLER_EXACT : SAMPLER_MCMC;
     a.r_hat = g.result.r_hat;
     a.ess = g.result.ess;
@@ -319,15 +322,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
         TRY(infer_jointly(&a, in, &g, why));
     }
     if (anchored_rows_matter(&a, in)) {
-        bool cut = a.clip > 0 && (in->reach == NULL || in->saturated);
-        if (cut) {
-            anchored_input with = *in;
-            TRY(anchored_rows_known(&a, in, &inside, why));
-            with.keep = inside;
-            with.draws = anchored_chains(in);
-            TRY(graph_posterior_of(&known, &with, a.z, a.unit, noise, each, why));
-        }
-        TRY(anchored_infer_rows(&a, in, &g, cut ? &known : NULL, why));
+        TRY(anchored_infer_rows(&a, in, &g, why));
     }
     if (in->leak != NULL) {
         anchored_take_errors(&a, &g, in);
@@ -338,7 +333,6 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     a.anchor.memory = (arena){0};
 done:
     free(inside);
-    graph_posterior_close(&known);
     graph_posterior_close(&g);
     anchored_close(&a);
     return status;

@@ -43,9 +43,8 @@ bool anchored_rows_matter(const anchored *a, const anchored_input *in);
  * too few. */
 lscm_status anchored_rows_known(const anchored *a, const anchored_input *in, uint8_t **keep,
                                 lscm_error *why);
-/* known: NULL, or that of such rows, a draw for each chain. */
 lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const graph_posterior *g,
-                                const graph_posterior *known, lscm_error *why);
+                                lscm_error *why);
 
 /* Widens the draws by what z has wrong in all rows alike; `in` says how much. */
 void anchored_take_errors(anchored *a, const graph_posterior *g, const anchored_input *in);

@@ -1,9 +1,9 @@
 /* Draws of z too, where rows are known worse than the mechanisms resolve: x is noisy, or z was
  * clipped, or lies beyond the values that label it (latent_chain.h). A chain hardly leaves a graph
  * that is far wrong, so it matters where it starts. Where x says nothing of z beyond its bounds
- * (clips, pixels at their ends), what stands there bends regressions, and chains start from graphs
- * of the rows in which nothing is cut off. Where it does, all rows are better: the others lack the
- * interventions with the largest effects. */
+ * (clips, pixels at their ends), what stands there bends regressions, so graphs to start from, and
+ * what rows count, come from those in which nothing is cut off. Where it does, all rows are better:
+ * the others lack the interventions with the largest effects. */
 #include "infer/anchored_parts.h"
 #include "infer/clip.h"
 #include "infer/latent_chain.h"
@@ -95,35 +95,8 @@ static void take_starts(const anchored *a, const graph_posterior *g, dag_draws *
     }
 }
 
-/* Which candidate of f the node is, as a bit; 0 where it is none. */
-static uint32_t bit_of(const family *f, size_t node)
-{
-    uint32_t bit = 0;
-    for (size_t k = 0; k < f->count; k++) {
-        bit = f->candidate[k] == node ? (uint32_t)1 << k : bit;
-    }
-    return bit;
-}
-
-/* The same from known rows, by the candidates of g. */
-static void take_known(const graph_posterior *known, const graph_posterior *g, dag_draws *start)
-{
-    size_t d = start->d;
-    for (size_t c = 0; c < start->count; c++) {
-        memcpy(start->order + c * d, known->order + c * d, d * sizeof *start->order);
-        for (size_t i = 0; i < d; i++) {
-            const family *f = &known->families.list[i];
-            for (size_t k = 0; k < f->count; k++) {
-                bool there = (known->parents[c * d + i] >> k & 1) != 0;
-                start->parents[c * d + i] |=
-                    there ? bit_of(&g->families.list[i], f->candidate[k]) : 0;
-            }
-        }
-    }
-}
-
 lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const graph_posterior *g,
-                                const graph_posterior *known, lscm_error *why)
+                                lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const signal *s = in->signal;
@@ -138,11 +111,7 @@ lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const gra
     (void)arena_take(&a->rows_memory, n, sizeof(double));
     TRY(arena_open(&a->rows_memory, why));
     a->z_sd = arena_take(&a->rows_memory, n, sizeof(double));
-    if (known != NULL) {
-        take_known(known, g, &t.start);
-    } else {
-        take_starts(a, g, &t.start);
-    }
+    take_starts(a, g, &t.start);
     for (size_t k = 0; k < n; k++) {
         bool exact = s->mask[k] != 0 && !(a->anchor.actuator_noise > 0);
         t.z[k] = exact ? s->values[k] : a->z[k];
