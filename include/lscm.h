@@ -289,7 +289,7 @@ LSCM_API lscm_status lscm_dataset_save_graph(const lscm_dataset *data, const cha
 
 #define LSCM_FIT_TABLE(X)                                                                          \
     X(CHOICE, method, "NAME", 0, 0, 4, "auto|anchored|biols|vae|graphvae",                         \
-      "estimator; auto chooses and says why")                                                      \
+      "estimator; auto is anchored, which chooses the rest and says why")                          \
     X(CHOICE, order, "NAME", 0, 0, 1, "learned|given",                                             \
       "learn the causal order, or take the one stored with the data (or listed: 2,0,1)")           \
     X(CHOICE, decoder, "NAME", 0, 0, 4, "auto|linear|mlp|image|identity",                          \
@@ -463,8 +463,8 @@ LSCM_API lscm_status lscm_posterior_decode(const lscm_posterior *posterior, size
  * actuator, where the run found any); without them every node is read off x. *outside (may be NULL)
  * gets the number of rows in which a node that was read off x lies outside the values that do() set
  * it to when the run was fitted, so that nothing vouches for it; SIZE_MAX when that is not known.
- * Runs of the method biols, which never infers z from x, have no encoder. Rows are read in blocks.
- */
+ * Runs of biols, which never infers z from x, of vae and of graphvae have no encoder. Rows are read
+ * in blocks. */
 LSCM_API lscm_status lscm_posterior_transform(const lscm_posterior *posterior,
                                               const lscm_dataset *data, double *z, double *sd,
                                               size_t *outside, const lscm_progress *progress,

@@ -38,7 +38,7 @@ class LatentSCM(Parameters, Results):
     Parameters
     ----------
     method : {"auto", "anchored", "biols", "vae", "graphvae"}
-        Estimator; auto chooses and says why.
+        Estimator; auto is anchored, which chooses the rest and says why.
     order : {"learned", "given"} or list of nodes
         Learn the causal order, take the one stored with the data, or this one, causes first.
     decoder : {"auto", "linear", "mlp", "image", "identity"}
