@@ -76,7 +76,10 @@ bool row_spread(const grid *g, size_t row, int metric, spread *out)
     size_t seeds = g->sections[g->rows[row].section].seeds;
     double *values = malloc(seeds * sizeof *values);
     *out = (spread){0};
-    for (size_t k = 0; k < seeds && values != NULL; k++) {
+    if (values == NULL) {
+        return false;
+    }
+    for (size_t k = 0; k < seeds; k++) {
         const cell *c = grid_cell(g, row, k);
         if (c->state == CELL_DONE && isfinite(c->value[metric])) {
             values[out->count++] = c->value[metric];
