@@ -1,6 +1,5 @@
 /* A fit by the anchored method, from the data set to the run folder: which decoder, one pass over
  * the data, inference, what held-out sets say of it, advice. */
-#include "base/threads.h"
 #include "infer/advice.h"
 #include "infer/anchored_parts.h"
 #include "infer/anchored_run.h"
@@ -231,7 +230,9 @@ static lscm_status try_nonlinear(fit *f, const signal *s, lscm_posterior **out, 
     linear_rival rival = {0};
     /* so little bends that it may be noise with a structure of its own */
     bool little = signal_explained(s) > 0.995;
-    TRY(find_missed(s, &rival.missed, why));
+    if (little) {
+        TRY(find_missed(s, &rival.missed, why));
+    }
     f->settings.decoder = DECODE_AUTO;
     TRY(nonlinear_fit(f, out, little ? &rival : NULL, why));
     if (rival.wins) {
@@ -252,7 +253,6 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
     if (is_network(f)) {
         return nonlinear_fit(f, out, NULL, why);
     }
-    threads_blas_single(); /* small products: waking its threads costs more than they do */
     choose(f, &reason);
     if (f->run->folder != NULL && !f->run->force) {
         TRY(run_folder_begin(f->run->folder, false, f->run->resume, why));
@@ -276,7 +276,6 @@ done:
     if (status != LSCM_OK && f->run->folder != NULL) {
         (void)rmdir(f->run->folder); /* goes only when nothing is in it */
     }
-    threads_blas_restore();
     signal_close(&s);
     return status;
 }

@@ -3,7 +3,6 @@
  * All that decides is in `round_log` and the generator's state, which a checkpoint holds: a resumed
  * run takes the same steps, bit for bit. */
 #include "base/output.h"
-#include "base/threads.h"
 #include "infer/advice.h"
 #include "infer/anchored_run.h"
 #include "infer/choices.h"
@@ -286,7 +285,6 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
     nonlinear_run r = {.f = f};
     lscm_posterior *p = NULL;
     bool asked = f->settings.decoder != DECODE_AUTO;
-    threads_blas_single();
     if (f->settings.noise == NOISE_AUTO) {
         f->settings.noise = NOISE_UNEQUAL;
     }
@@ -313,7 +311,6 @@ done:
     if (status != LSCM_OK && f->run->folder != NULL) {
         (void)rmdir(f->run->folder); /* goes only when nothing is in it */
     }
-    threads_blas_restore();
     lscm_posterior_free(p);
     judgement_close(&r.j);
     anchored_close(&r.a);
