@@ -155,6 +155,36 @@ static void test_errors(void **state)
     made_signal_free(&m);
 }
 
+/* The last node of a full graph is read off far worse than its causes. Its rows must not count less
+ * than theirs for it: then it would be cheap to let it cause them. */
+static void test_uneven_errors(void **state)
+{
+    (void)state;
+    lcg g = {36};
+    made_design full = PLAIN;
+    full.observational = 400;
+    full.per_set = 100;
+    full.edge = 1;
+    for (int round = 0; round < 10; round++) {
+        made_signal m = made_signal_of(&full, &g);
+        lscm_fit_settings settings = defaults();
+        anchored a;
+        double leak[4] = {1e-5, 1e-5, 1e-5, 1e-5};
+        size_t last = m.order[3];
+        leak[last] = 0.01;
+        make_identity(&m);
+        anchored_input in = {
+            .signal = &m.s, .settings = &settings, .draws = 100, .read_off = true, .leak = leak};
+        assert_ok(anchored_infer(&a, &in, &why));
+        assert_true(a.dispersion > 1.5);
+        for (size_t i = 0; i < 4; i++) {
+            assert_true(a.edge_prob[last * 4 + i] < 0.5);
+        }
+        anchored_close(&a);
+        made_signal_free(&m);
+    }
+}
+
 /* Exact to the last draw, whichever sampler is at work. */
 static void test_knowledge(void **state)
 {
@@ -328,10 +358,11 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets),     cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_errors),      cmocka_unit_test(test_knowledge),
-        cmocka_unit_test(test_order),       cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_graph_prior), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_presets),       cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_errors),        cmocka_unit_test(test_knowledge),
+        cmocka_unit_test(test_uneven_errors), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_equal),         cmocka_unit_test(test_graph_prior),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,10 +77,9 @@ typedef struct graph_posterior {
     size_t *order;     /* (draws, d) */
     double *edge_prob; /* (d, d) */
     double *leak_sd;   /* (d, d): by which what leaks moves a weight; 0: nothing leaks */
-    double *worth;     /* (d): what a row counts in the family of each node */
     double *variance;  /* (draws): s^2 of the draw, one variance for all; else 0 */
     dag_result result;
-    double dispersion; /* F of dispersion.h, 1 for latent variables */
+    double dispersion; /* F: a row counts as 1/F of one; 1 where rows are independent */
     bool exact;
     arena memory;
 } graph_posterior;

@@ -34,7 +34,6 @@ static void lay_out(graph_posterior *g, const anchored_input *in, arena *a)
     g->parents = arena_take(a, in->draws * d, sizeof *g->parents);
     g->order = arena_take(a, in->draws * d, sizeof *g->order);
     g->guess = arena_take(a, d, sizeof *g->guess);
-    g->worth = arena_take(a, d, sizeof(double));
     g->leak_sd = arena_take(a, d * d, sizeof(double));
     g->edge_prob = arena_take(a, d * d, sizeof(double));
     g->variance = arena_take(a, in->draws, sizeof(double));
@@ -215,14 +214,6 @@ typedef struct graph_scratch {
 
 /* ---- Rows that are not independent ---- */
 
-static void weigh_family(graph_posterior *g, size_t i, double weight)
-{
-    family *f = &g->families.list[i];
-    size_t m = f->count + 1;
-    f->rows *= weight;
-    cblas_dscal((int)(m * m), weight, g->families.scatter + (f->scatter - g->families.scatter), 1);
-}
-
 /* The mean of w (d, d) and intercept (d) over the first draws; one (d, d) is scratch. */
 static void mean_mechanisms(const graph_posterior *g, size_t d, size_t draws, rng r, double *w,
                             double *intercept, double *one)
@@ -261,9 +252,7 @@ static lscm_status weigh_evidence(graph_posterior *g, const anchored_input *in, 
             break;
         }
         double next = round == 0 ? f : sqrt(f * g->dispersion);
-        for (size_t i = 0; i < d; i++) {
-            weigh_family(g, i, g->dispersion / next);
-        }
+        families_weigh(&g->families, g->dispersion / next);
         g->dispersion = next;
         TRY(run(g, in, 0, in->draws, why));
     }
@@ -298,11 +287,14 @@ static void find_leak_sd(graph_posterior *g, size_t i, double leak)
     }
 }
 
-/* The same for variables that were read off x, F_i of each node, found with the graph that
- * independent rows would ask for. What leaks into z_i in every set alike makes n leak / s^2 of n
- * rows count as one, but no fewer than 8 d rows are left: a graph needs them where leaks are large,
- * and edges that are real stand out of those. Where z is not known beyond its reach, slopes are
- * uneven for that reason alone, and do not count. */
+/* The same for variables that were read off x, F the mean of what each node asks for, found with
+ * the graph that independent rows would ask for. What leaks into z_i in every set alike makes
+ * n leak / s^2 of n rows count as one, but no fewer than 8 d rows are left: a graph needs them
+ * where leaks are large, and edges that are real stand out of those. Where z is not known beyond
+ * its reach, slopes are uneven for that reason alone, and do not count.
+ *
+ * One F for all nodes: if a node's rows counted less than those of its causes, turning its edges
+ * around would cost less than it wins, however wrong. */
 static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, const double *z,
                                 graph_scratch *t, lscm_error *why)
 {
@@ -320,10 +312,9 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
         double uneven = in->reach != NULL ? 1 : t->slopes[i];
         double f = fmax(uneven, fmin(common, rows / (double)(LEAST_ROWS * d)));
         find_leak_sd(g, i, leak);
-        weigh_family(g, i, 1 / f);
-        g->worth[i] = 1 / f;
         g->dispersion += f / (double)d;
     }
+    families_weigh(&g->families, 1 / g->dispersion);
     TRY(run(g, in, 0, in->draws, why));
 done:
     return status;
@@ -426,9 +417,6 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     TRY(arena_open(&memory, why));
     lay_out_scratch(&scratch, in, &memory);
     g.result.edge_prob = g.edge_prob;
-    for (size_t i = 0; i < d; i++) {
-        g.worth[i] = 1;
-    }
     forbid(in, scratch.forbidden);
     TRY(find_candidates(&g, in, z, scratch.forbidden, why));
     TRY(families_of(&g.families, z, in->signal->mask, in->keep, in->signal->rows, d, g.count,

@@ -228,8 +228,7 @@ static double log_beyond(double x)
 
 /* Of row z (d) with its residuals e; n: its first censored entry, advanced past its last. */
 static double fit_of_row(const censored *c, const censor_model *model, const uint8_t *mask,
-                         const double *worth, const double *z, const double *e, size_t *n,
-                         size_t end)
+                         const double *z, const double *e, size_t *n, size_t end)
 {
     double total = 0;
     for (size_t j = 0; j < c->d; j++) {
@@ -238,17 +237,17 @@ static double fit_of_row(const censored *c, const censor_model *model, const uin
         if (hidden) {
             double mean = z[j] - e[j];
             double side = c->high[*n] != 0 ? 1 : -1;
-            total += worth[j] * log_beyond((c->bound[j] - side * mean) / sd);
+            total += log_beyond((c->bound[j] - side * mean) / sd);
             (*n)++;
         } else if (mask[j] == 0) {
-            total -= worth[j] * (e[j] * e[j] / (2 * sd * sd) + log(sd) + HALF_LOG_2PI);
+            total -= e[j] * e[j] / (2 * sd * sd) + log(sd) + HALF_LOG_2PI;
         }
     }
     return total;
 }
 
 double censor_fit(const censored *c, const censor_model *model, const uint8_t *mask,
-                  const double *worth, const double *z)
+                  const double *z)
 {
     size_t d = c->d;
     size_t n = 0;
@@ -256,7 +255,7 @@ double censor_fit(const censored *c, const censor_model *model, const uint8_t *m
     for (size_t row = 0, h = 0; row < c->rows; row++) {
         size_t end = h < c->hit && c->row[h] == row ? c->first[++h] : n;
         find_residual(model, d, z + row * d, c->residual);
-        total += fit_of_row(c, model, mask + row * d, worth, z + row * d, c->residual, &n, end);
+        total += fit_of_row(c, model, mask + row * d, z + row * d, c->residual, &n, end);
     }
     return total;
 }

@@ -55,9 +55,8 @@ void censor_draw(const censored *c, const censor_model *model, const uint8_t *ma
                  rng r, uint64_t sweep, double *z);
 
 /* How well a model fits: the log density of what do() did not set given its parents in this z
- * (rows, d), of censored entries the log probability of lying beyond their bounds. worth (d): what
- * a row of each node counts. */
+ * (rows, d), of censored entries the log probability of lying beyond their bounds. */
 double censor_fit(const censored *c, const censor_model *model, const uint8_t *mask,
-                  const double *worth, const double *z);
+                  const double *z);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "infer/gram_sums.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,5 +292,14 @@ void families_correct(families *f, const double *psi, size_t step)
 #pragma omp parallel for schedule(static) if (f->d > GRAM_DENSE)
     for (size_t i = 0; i < f->d; i++) {
         correct_family(f, i, psi + i * step);
+    }
+}
+
+void families_weigh(families *f, double weight)
+{
+    for (size_t i = 0; i < f->d; i++) {
+        size_t m = f->list[i].count + 1;
+        f->list[i].rows *= weight;
+        cblas_dscal((int)(m * m), weight, scatter_of(f, i), 1);
     }
 }

@@ -48,5 +48,7 @@ lscm_status families_update(families *f, const double *z, lscm_error *why);
  * is at psi + i step (step 0: the same for all). Where it would leave less than a thousandth of the
  * scatter in some direction, only a share of it (kept). */
 void families_correct(families *f, const double *psi, size_t step);
+/* Lets every row count `weight` times what it does. */
+void families_weigh(families *f, double weight);
 
 #endif

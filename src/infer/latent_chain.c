@@ -6,7 +6,6 @@
 #include "infer/collapse.h"
 #include "infer/graph_chain.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,13 +99,7 @@ static lscm_status update(latent_chain *c, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     TRY(families_update(&c->families, c->z, why)); /* counts the rows again, too */
-    for (size_t i = 0; i < c->g.d; i++) {
-        family *f = &c->families.list[i];
-        size_t m = f->count + 1;
-        f->rows *= c->p->graph->worth[i];
-        cblas_dscal((int)(m * m), c->p->graph->worth[i],
-                    c->families.scatter + (f->scatter - c->families.scatter), 1);
-    }
+    families_weigh(&c->families, 1 / c->p->graph->dispersion);
 done:
     return status;
 }
@@ -240,8 +233,8 @@ static lscm_status settle(latent_chain *c, size_t number, rng r, lscm_error *why
         TRY(step(c, number, r, k, why));
         if (c->p->clip > 0 && k >= half) {
             censor_model model = {c->g.w, c->g.intercept, c->g.sigma};
-            double fit =
-                censor_fit(&c->censored, &model, c->p->signal->mask, c->p->graph->worth, c->z);
+            double fit = censor_fit(&c->censored, &model, c->p->signal->mask, c->z) /
+                         c->p->graph->dispersion;
             c->fit += share * fit;
             c->fit_squares += share * fit * fit;
         }
