@@ -60,7 +60,7 @@ static void slopes(double *out, const uint8_t *kept)
     double variance[WIDE];
     double squares = 0;
     double rows = 0;
-    assert_ok(dispersion_slopes(out, variance, &in, z, w, intercept, &why));
+    assert_ok(dispersion_slopes(out, variance, &in, NULL, z, w, intercept, &why));
     for (size_t row = 0; row < ROWS; row++) {
         const double *at = z + row * WIDE;
         if (mask[row * WIDE + 2] == 0 && (kept == NULL || kept[row] != 0)) {
@@ -171,10 +171,69 @@ static void test_root(void **state)
                 z[row * WIDE + 1] = 2 * (level + lcg_normal(&g)); /* in any units */
             }
         }
-        assert_ok(dispersion_slopes(f, variance, &in, z, none, zero, &why));
+        assert_ok(dispersion_slopes(f, variance, &in, NULL, z, none, zero, &why));
         mean += f[1] / SEEDS;
     }
     assert_near(mean / ((1 + 0.09 * PER_SET) / 1.09), 1, 0.15);
+}
+
+/* F of node 2 by its definition: x = (1, z_0, z_1), weights in every sum. */
+static double by_definition(const double *weight)
+{
+    double v[9] = {0};
+    double g[SETS][3] = {{0}};
+    double between[9] = {0};
+    double squares = 0;
+    double rows = 0;
+    double trace = 0;
+    for (size_t row = 0; row < ROWS; row++) {
+        const double *at = z + row * WIDE;
+        const double x[3] = {1, at[0], at[1]};
+        double e = at[2] - 0.4 - 1.5 * at[0] + 0.7 * at[1];
+        if (mask[row * WIDE + 2] == 0) {
+            rows += 1;
+            squares += weight[row] * e * e;
+            for (size_t k = 0; k < 9; k++) {
+                v[k] += weight[row] * x[k / 3] * x[k % 3];
+            }
+            for (size_t k = 0; k < 3; k++) {
+                g[row % SETS][k] += weight[row] * e * x[k];
+            }
+        }
+    }
+    for (size_t s = 0; s < SETS; s++) {
+        for (size_t k = 0; k < 9; k++) {
+            between[k] += g[s][k / 3] * g[s][k % 3];
+        }
+    }
+    assert_int_equal(LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', 3, 3, v, 3, between, 3), 0);
+    for (size_t k = 0; k < 3; k++) {
+        trace += between[4 * k];
+    }
+    return trace / 3 / (squares / rows);
+}
+
+static void test_weights(void **state)
+{
+    (void)state;
+    double f[WIDE];
+    double again[WIDE];
+    double variance[WIDE];
+    double weight[ROWS];
+    signal s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
+    const anchored_input in = {.signal = &s};
+    lcg g = {17};
+    make(6, SLOPE, 0.2);
+    for (size_t row = 0; row < ROWS; row++) {
+        weight[row] = 0.1 + lcg_uniform(&g);
+    }
+    assert_ok(dispersion_slopes(f, variance, &in, weight, z, w, intercept, &why));
+    assert_near(f[2] / by_definition(weight), 1, 1e-6);
+    for (size_t row = 0; row < ROWS; row++) {
+        weight[row] *= 3;
+    }
+    assert_ok(dispersion_slopes(again, variance, &in, weight, z, w, intercept, &why));
+    assert_near(again[2] / f[2], 1, 1e-9);
 }
 
 /* Rows that are left out do not count; nor do units. */
@@ -200,7 +259,7 @@ static void test_keep_and_units(void **state)
     weights[0 * WIDE + 2] *= 1e-6;
     weights[1 * WIDE + 2] *= 1e-3;
     level[2] *= 1e-3;
-    assert_ok(dispersion_slopes(scaled, variance, &in, z, weights, level, &why));
+    assert_ok(dispersion_slopes(scaled, variance, &in, NULL, z, weights, level, &why));
     assert_near(scaled[2] / all[2], 1, 1e-6);
     make(5, SLOPE, 0.2);
     for (size_t row = 0; row < ROWS; row++) { /* spoil every fifth row of each set */
@@ -254,10 +313,10 @@ static void test_degenerate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_independent),    cmocka_unit_test(test_slopes_vary),
-        cmocka_unit_test(test_levels_vary),    cmocka_unit_test(test_root),
-        cmocka_unit_test(test_keep_and_units), cmocka_unit_test(test_few_sets),
-        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_independent), cmocka_unit_test(test_slopes_vary),
+        cmocka_unit_test(test_levels_vary), cmocka_unit_test(test_root),
+        cmocka_unit_test(test_weights),     cmocka_unit_test(test_keep_and_units),
+        cmocka_unit_test(test_few_sets),    cmocka_unit_test(test_degenerate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@ typedef struct problem {
     size_t rows, d, most;
     double *z;
     uint8_t *mask, *keep;
+    double *weight; /* NULL: 1 */
     size_t *count, *candidate;
 } problem;
 
@@ -49,8 +50,16 @@ static void discard(problem *p)
     free(p->z);
     free(p->mask);
     free(p->keep);
+    free(p->weight);
     free(p->count);
     free(p->candidate);
+}
+
+/* What row k counts in the sums of node i. */
+static double weight_of(const problem *p, size_t k, size_t i)
+{
+    bool in = p->keep[k] != 0 && p->mask[k * p->d + i] == 0;
+    return !in ? 0 : p->weight != NULL ? p->weight[k] : 1;
 }
 
 static void compare(const problem *p, const family *f, double tolerance)
@@ -58,9 +67,11 @@ static void compare(const problem *p, const family *f, double tolerance)
     size_t i = f->node;
     size_t m = p->count[i] + 1;
     double n = 0;
+    double heft = 0;
     assert_int_equal(f->count + 1, m);
     for (size_t k = 0; k < p->rows; k++) {
         n += p->keep[k] != 0 && p->mask[k * p->d + i] == 0 ? 1 : 0;
+        heft += weight_of(p, k, i);
     }
     assert_near(f->rows, n, 0);
     for (size_t a = 0; a < m && n > 0; a++) {
@@ -71,13 +82,12 @@ static void compare(const problem *p, const family *f, double tolerance)
             double mean_b = 0;
             double s = 0;
             for (size_t k = 0; k < p->rows; k++) {
-                int in = p->keep[k] != 0 && p->mask[k * p->d + i] == 0;
-                mean_a += in ? p->z[k * p->d + ja] / n : 0;
-                mean_b += in ? p->z[k * p->d + jb] / n : 0;
+                mean_a += weight_of(p, k, i) * p->z[k * p->d + ja] / heft;
+                mean_b += weight_of(p, k, i) * p->z[k * p->d + jb] / heft;
             }
             for (size_t k = 0; k < p->rows; k++) {
-                int in = p->keep[k] != 0 && p->mask[k * p->d + i] == 0;
-                s += in ? (p->z[k * p->d + ja] - mean_a) * (p->z[k * p->d + jb] - mean_b) : 0;
+                s += weight_of(p, k, i) * (p->z[k * p->d + ja] - mean_a) *
+                     (p->z[k * p->d + jb] - mean_b);
             }
             assert_near(f->mean[a], mean_a, tolerance * (1 + fabs(mean_a)));
             assert_near(f->scatter[a * m + b], s, tolerance * n * (double)((ja + 1) * (jb + 1)));
@@ -109,6 +119,15 @@ static void two_passes(void **state)
         }
         assert_ok(families_update(&f, q.z, &why));
         memcpy(p.z, q.z, p.rows * p.d * sizeof *p.z);
+        for (size_t i = 0; i < p.d; i++) {
+            compare(&p, &f.list[i], 1e-13);
+        }
+        p.weight = malloc(p.rows * sizeof *p.weight);
+        for (size_t k = 0; k < p.rows; k++) {
+            p.weight[k] = 2 * rng_uniform((rng){51 + c, 1}, k);
+        }
+        f.weight = p.weight;
+        assert_ok(families_update(&f, p.z, &why));
         for (size_t i = 0; i < p.d; i++) {
             compare(&p, &f.list[i], 1e-13);
         }
@@ -166,7 +185,7 @@ static void correction(void **state)
         families_of(&f, p.z, p.mask, NULL, p.rows, D, p.count, p.candidate, p.most, NULL, &why));
     assert_ok(
         families_of(&g, p.z, p.mask, NULL, p.rows, D, p.count, p.candidate, p.most, NULL, &why));
-    families_correct(&g, psi, 0);
+    families_correct(&g, psi, 0, 1);
     for (size_t i = 0; i < D; i++) {
         const family *a = &f.list[i];
         const family *b = &g.list[i];
@@ -179,11 +198,18 @@ static void correction(void **state)
             assert_near(b->scatter[k], a->scatter[k] - (a->rows - 1) * psi[row * D + col], 1e-9);
         }
     }
+    double once[D * D];
+    memcpy(once, g.list[0].scatter, (g.list[0].count + 1) * (g.list[0].count + 1) * sizeof(double));
     for (size_t k = 0; k < (size_t)D * D; k++) {
         psi[k] *= 30;
     }
     assert_ok(families_update(&g, p.z, &why));
-    families_correct(&g, psi, 0);
+    families_correct(&g, psi, 0, 1. / 30);
+    for (size_t k = 0; k < (g.list[0].count + 1) * (g.list[0].count + 1); k++) {
+        assert_near(g.list[0].scatter[k], once[k], 1e-9);
+    }
+    assert_ok(families_update(&g, p.z, &why));
+    families_correct(&g, psi, 0, 1);
     for (size_t i = 0; i < D; i++) {
         const family *b = &g.list[i];
         size_t m = b->count + 1;

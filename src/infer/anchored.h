@@ -27,6 +27,8 @@ typedef struct anchored_input {
     double gain;        /* with leak: sd of the error of the scale of z_j, a share of it */
     const double *blur; /* (d, d, d) or NULL: covariance of the error of z where node i is free,
                            mean over rows; for variables that were read off x before */
+    const double
+        *size; /* (rows) or NULL: the variance of what z has wrong goes with 1 + rho size */
     size_t draws;
     const lscm_progress *progress;
 } anchored_input;
@@ -73,11 +75,12 @@ typedef struct graph_posterior {
     size_t most, draws;
     size_t *guess; /* (d): an order to begin with, beyond DAG_EXACT_MOST nodes */
     dag_prior prior;
-    uint32_t *parents; /* (draws, d) */
-    size_t *order;     /* (draws, d) */
-    double *edge_prob; /* (d, d) */
-    double *leak_sd;   /* (d, d): by which what leaks moves a weight; 0: nothing leaks */
-    double *variance;  /* (draws): s^2 of the draw, one variance for all; else 0 */
+    uint32_t *parents;  /* (draws, d) */
+    size_t *order;      /* (draws, d) */
+    double *edge_prob;  /* (d, d) */
+    double *row_weight; /* (rows): of the families' sums; or NULL: all alike */
+    double *leak_sd;    /* (d, d): by which what leaks moves a weight; 0: nothing leaks */
+    double *variance;   /* (draws): s^2 of the draw, one variance for all; else 0 */
     dag_result result;
     double dispersion; /* F: a row counts as 1/F of one; 1 where rows are independent */
     bool exact;

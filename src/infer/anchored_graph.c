@@ -7,6 +7,7 @@
 #include "infer/anchored.h"
 #include "infer/dag_extensions.h"
 #include "infer/dispersion.h"
+#include "infer/row_weights.h"
 #include "infer/screen.h"
 
 #include <cblas.h>
@@ -35,6 +36,7 @@ static void lay_out(graph_posterior *g, const anchored_input *in, arena *a)
     g->order = arena_take(a, in->draws * d, sizeof *g->order);
     g->guess = arena_take(a, d, sizeof *g->guess);
     g->leak_sd = arena_take(a, d * d, sizeof(double));
+    g->row_weight = in->size != NULL ? arena_take(a, in->signal->rows, sizeof(double)) : NULL;
     g->edge_prob = arena_take(a, d * d, sizeof(double));
     g->variance = arena_take(a, in->draws, sizeof(double));
 }
@@ -206,7 +208,7 @@ done:
 
 typedef struct graph_scratch {
     uint8_t *forbidden;
-    double *w, *edge_prob, *weight, *intercept, *slopes, *variance;
+    double *w, *edge_prob, *weight, *intercept, *slopes, *variance, *spread;
     uint32_t *parents;
     size_t *order;
     dag_extensions extensions;
@@ -271,20 +273,36 @@ static double leak_into(size_t i, size_t d, const double *w, const double *leak)
 }
 
 /* A parent p whose weight is w gives z_i the variance w^2 var z_p. What leaks is as much per
- * direction, or, from those that vary more than the mean, in proportion. */
-static void find_leak_sd(graph_posterior *g, size_t i, double leak)
+ * direction, or, from those that vary more than the mean, in proportion: spread (d, d), 0 where p
+ * is no candidate. */
+static void find_spread(const families *all, double *spread)
 {
-    const family *f = &g->families.list[i];
-    size_t m = f->count + 1;
-    double rows = fmax(f->rows, 1);
-    double mean = 0;
-    for (size_t p = 0; p < f->count; p++) {
-        mean += f->scatter[p * m + p] / rows / (double)f->count;
+    for (size_t i = 0; i < all->d; i++) {
+        const family *f = &all->list[i];
+        size_t m = f->count + 1;
+        double rows = fmax(f->rows, 1);
+        double mean = 0;
+        for (size_t p = 0; p < f->count; p++) {
+            mean += f->scatter[p * m + p] / rows / (double)f->count;
+        }
+        for (size_t p = 0; p < f->count; p++) {
+            spread[f->candidate[p] * all->d + i] = fmin(f->scatter[p * m + p] / rows, mean);
+        }
     }
-    for (size_t p = 0; p < f->count; p++) {
-        double variance = fmin(f->scatter[p * m + p] / rows, mean);
-        g->leak_sd[f->candidate[p] * g->families.d + i] = variance > 0 ? sqrt(leak / variance) : 0;
+}
+
+/* Rows that are read off worse count less, if errors are said to go with the size of a row. */
+static lscm_status weigh_rows(graph_posterior *g, const anchored_input *in, const double *z,
+                              double *share, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    if (in->size != NULL) {
+        TRY(row_weights(g->row_weight, share, &g->families, z, in->size, why));
+        g->families.weight = g->row_weight;
+        TRY(families_update(&g->families, z, why));
     }
+done:
+    return status;
 }
 
 /* The same for variables that were read off x, F the mean of what each node asks for, found with
@@ -303,7 +321,7 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
     size_t d = in->signal->d;
     rng r = {(uint64_t)in->settings->seed, 6002};
     mean_mechanisms(g, d, in->draws < MEAN ? in->draws : MEAN, r, t->w, t->intercept, t->edge_prob);
-    TRY(dispersion_slopes(t->slopes, t->variance, in, z, t->w, t->intercept, why));
+    TRY(dispersion_slopes(t->slopes, t->variance, in, g->row_weight, z, t->w, t->intercept, why));
     g->dispersion = 0;
     for (size_t i = 0; i < d; i++) {
         double leak = in->leak != NULL ? leak_into(i, d, t->w, in->leak) : 0;
@@ -311,7 +329,10 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
         double common = t->variance[i] > 0 ? 1 + rows * leak / t->variance[i] : 1;
         double uneven = in->reach != NULL ? 1 : t->slopes[i];
         double f = fmax(uneven, fmin(common, rows / (double)(LEAST_ROWS * d)));
-        find_leak_sd(g, i, leak);
+        for (size_t p = 0; p < d; p++) {
+            double spread = t->spread[p * d + i];
+            g->leak_sd[p * d + i] = spread > 0 ? sqrt(leak / spread) : 0;
+        }
         g->dispersion += f / (double)d;
     }
     families_weigh(&g->families, 1 / g->dispersion);
@@ -384,6 +405,7 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     s->intercept = arena_take(a, d, sizeof(double));
     s->slopes = arena_take(a, d, sizeof(double));
     s->variance = arena_take(a, d, sizeof(double));
+    s->spread = arena_take(a, d * d, sizeof(double));
     s->parents = arena_take(a, in->draws * d, sizeof *s->parents);
     s->order = arena_take(a, in->draws * d, sizeof *s->order);
     if (is_uniform(in)) {
@@ -404,6 +426,7 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
                          .prior = {s->ridge, PRIOR_DOF, log_odds_of(s, d), 0, unit}};
     graph_scratch scratch;
     arena memory = {0};
+    double share = 1;
     if (is_uniform(in) && !g.exact) {
         return fail(why, LSCM_USAGE,
                     "a uniform prior over graphs needs at most %d nodes; "
@@ -421,8 +444,10 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     TRY(find_candidates(&g, in, z, scratch.forbidden, why));
     TRY(families_of(&g.families, z, in->signal->mask, in->keep, in->signal->rows, d, g.count,
                     g.candidate, g.most > 0 ? g.most : 1, in->required, why));
+    find_spread(&g.families, scratch.spread);
+    TRY(weigh_rows(&g, in, z, &share, why));
     if (psi != NULL) {
-        families_correct(&g.families, psi, step);
+        families_correct(&g.families, psi, step, share);
     }
     if (s->noise == NOISE_EQUAL) {
         TRY(run_equal(&g, in, scratch.w, scratch.edge_prob, why));

@@ -22,9 +22,9 @@ lscm_status dispersion_of(double *out, double *dof, const anchored_input *in, co
  *     F_i = tr(V^-1 sum_k g_k g_k') / |x|,   V = mean(e_i^2) sum x x':
  *
  * what the slopes of e_i vary by over what independent rows would let them. out (d), at least 1;
- * variance (d): mean(e_i^2). */
+ * variance (d): mean(e_i^2). weight (rows): what a row counts in every sum and mean; NULL: 1. */
 lscm_status dispersion_slopes(double *out, double *variance, const anchored_input *in,
-                              const double *z, const double *w, const double *intercept,
-                              lscm_error *why);
+                              const double *weight, const double *z, const double *w,
+                              const double *intercept, lscm_error *why);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct slopes {
     size_t d, rows, sets;
     const size_t *first; /* (sets + 1) */
     const mask_row *row;
-    const double *z, *w, *intercept;
+    const double *weight, *z, *w, *intercept;
     const uint8_t *mask, *keep;
 } slopes;
 
@@ -44,9 +44,10 @@ static double slope_of(const slopes *s, size_t i, double *variance, double *g, d
             }
             x[i] = 1;
             double e = z[i] - s->intercept[i] - cblas_ddot((int)d, z, 1, s->w + i, (int)d);
-            cblas_daxpy((int)d, e, x, 1, g + sets * d, 1);
-            cblas_dsyr(CblasRowMajor, CblasLower, (int)d, 1, x, 1, v, (int)d);
-            squares += e * e;
+            double weight = s->weight != NULL ? s->weight[row] : 1;
+            cblas_daxpy((int)d, weight * e, x, 1, g + sets * d, 1);
+            cblas_dsyr(CblasRowMajor, CblasLower, (int)d, weight, x, 1, v, (int)d);
+            squares += weight * e * e;
             rows += 1;
             any = true;
         }
@@ -73,8 +74,8 @@ static double slope_of(const slopes *s, size_t i, double *variance, double *g, d
 }
 
 lscm_status dispersion_slopes(double *out, double *variance, const anchored_input *in,
-                              const double *z, const double *w, const double *intercept,
-                              lscm_error *why)
+                              const double *weight, const double *z, const double *w,
+                              const double *intercept, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const signal *s = in->signal;
@@ -102,7 +103,7 @@ lscm_status dispersion_slopes(double *out, double *variance, const anchored_inpu
         status = fail_memory(why, (sets * d + d * d + d) * sizeof *work);
         goto done;
     }
-    slopes all = {d, s->rows, sets, first, row, z, w, intercept, s->mask, in->keep};
+    slopes all = {d, s->rows, sets, first, row, weight, z, w, intercept, s->mask, in->keep};
     for (size_t i = 0; i < d; i++) {
         out[i] = slope_of(&all, i, variance + i, work, work + sets * d, work + sets * d + d * d);
     }

@@ -38,6 +38,7 @@ static void lay_out(families *f, arena *a, size_t rows, size_t candidates, size_
     size_t d = f->d;
     f->list = arena_take(a, d, sizeof *f->list);
     f->kept = arena_take(a, d, sizeof(double));
+    f->heft = arena_take(a, d, sizeof(double));
     f->candidate = arena_take(a, candidates, sizeof *f->candidate);
     f->scatter = arena_take(a, squares, sizeof(double));
     f->mean = arena_take(a, candidates + d, sizeof(double));
@@ -183,7 +184,7 @@ static void centre_family(families *f, size_t i)
     double *scatter = scatter_of(f, i);
     double *mean = mean_of(f, i);
     size_t m = fam->count + 1;
-    double n = fam->rows;
+    double n = f->heft[i];
     for (size_t a = 0; a < m; a++) {
         mean[a] = n > 0 ? mean[a] / n : 0;
     }
@@ -254,7 +255,7 @@ static bool semidefinite(double *a, size_t m)
     return true;
 }
 
-static void correct_family(families *f, size_t i, const double *psi)
+static void correct_family(families *f, size_t i, const double *psi, double share)
 {
     enum { TRIES = 24 };
     const double remains = 1e-3;
@@ -263,35 +264,35 @@ static void correct_family(families *f, size_t i, const double *psi)
     double noise[(FAMILY_MOST + 1) * (FAMILY_MOST + 1)];
     double trial[(FAMILY_MOST + 1) * (FAMILY_MOST + 1)];
     size_t m = fam->count + 1;
-    double n = fam->rows > 1 ? fam->rows - 1 : 0;
+    double n = share * (fam->rows > 1 ? fam->rows - 1 : 0);
     for (size_t a = 0; a < m; a++) {
         size_t from = a + 1 < m ? fam->candidate[a] : i;
         for (size_t b = 0; b < m; b++) {
             noise[a * m + b] = n * psi[from * f->d + (b + 1 < m ? fam->candidate[b] : i)];
         }
     }
-    double share = 1;
+    double kept = 1;
     for (int t = 0; t < TRIES; t++) {
         for (size_t k = 0; k < m * m; k++) {
-            trial[k] = (1 - remains) * scatter[k] - share * noise[k];
+            trial[k] = (1 - remains) * scatter[k] - kept * noise[k];
         }
         if (semidefinite(trial, m)) {
             for (size_t k = 0; k < m * m; k++) {
-                scatter[k] -= share * noise[k];
+                scatter[k] -= kept * noise[k];
             }
-            f->kept[i] = share;
+            f->kept[i] = kept;
             return;
         }
-        share *= 0.8;
+        kept *= 0.8;
     }
     f->kept[i] = 0;
 }
 
-void families_correct(families *f, const double *psi, size_t step)
+void families_correct(families *f, const double *psi, size_t step, double share)
 {
 #pragma omp parallel for schedule(static) if (f->d > GRAM_DENSE)
     for (size_t i = 0; i < f->d; i++) {
-        correct_family(f, i, psi + i * step);
+        correct_family(f, i, psi + i * step, share);
     }
 }
 

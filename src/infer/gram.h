@@ -17,17 +17,19 @@ enum { GRAM_DENSE = FAMILY_MOST + 1, GRAM_WIDEST = 63 };
 
 typedef struct families {
     size_t d;
-    family *list;        /* (d) */
-    double *kept;        /* (d): share of the last correction that could be subtracted; 1: all */
-    const uint8_t *mask; /* (rows, d), the caller's */
-    size_t *candidate;   /* (sum of counts) */
-    double *scatter;     /* (sum of (count + 1)^2) */
-    double *mean;        /* (sum of count + 1) */
-    size_t used;         /* rows */
-    uint32_t *row;       /* (used): their numbers; by mask when d <= GRAM_DENSE */
-    uint32_t *key;       /* (used): their masks as bits, d <= GRAM_DENSE */
-    double *centre;      /* (d) */
-    double *work;        /* of the sums */
+    family *list;         /* (d) */
+    double *kept;         /* (d): share of the last correction that could be subtracted; 1: all */
+    const uint8_t *mask;  /* (rows, d), the caller's */
+    const double *weight; /* (rows), the caller's: what each row counts; NULL: 1 */
+    double *heft;         /* (d): sum of weights */
+    size_t *candidate;    /* (sum of counts) */
+    double *scatter;      /* (sum of (count + 1)^2) */
+    double *mean;         /* (sum of count + 1) */
+    size_t used;          /* rows */
+    uint32_t *row;        /* (used): their numbers; by mask when d <= GRAM_DENSE */
+    uint32_t *key;        /* (used): their masks as bits, d <= GRAM_DENSE */
+    double *centre;       /* (d) */
+    double *work;         /* of the sums */
     arena memory;
 } families;
 
@@ -42,12 +44,12 @@ lscm_status families_wide(families *out, const double *z, const uint8_t *mask, s
                           size_t d, const size_t *count, const size_t *candidate, size_t most,
                           lscm_error *why);
 void families_close(families *f);
-/* The same rows with other numbers z; allocates nothing. */
+/* The same rows with other numbers z, or weights (f->weight); allocates nothing. */
 lscm_status families_update(families *f, const double *z, lscm_error *why);
-/* Subtracts (n - 1) psi, the scatter that noise of covariance psi (d, d) gives z; that of family i
- * is at psi + i step (step 0: the same for all). Where it would leave less than a thousandth of the
- * scatter in some direction, only a share of it (kept). */
-void families_correct(families *f, const double *psi, size_t step);
+/* Subtracts share (n - 1) psi, the scatter that noise of covariance share psi (d, d) gives z; that
+ * of family i is at psi + i step (step 0: the same for all). Where it would leave less than a
+ * thousandth of the scatter in some direction, only a share of it (kept). */
+void families_correct(families *f, const double *psi, size_t step, double share);
 /* Lets every row count `weight` times what it does. */
 void families_weigh(families *f, double weight);
 

@@ -1,6 +1,7 @@
 #include "infer/gram_sums.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -13,11 +14,12 @@ typedef struct part_sums {
     double *gram;  /* (d, d, d): of each node, upper triangles */
     double *sum;   /* (d, d) */
     double *count; /* (d) */
+    double *heft;  /* (d): sum of weights */
 } part_sums;
 
 static size_t part_size(size_t d)
 {
-    return d * d * d + d * d + d;
+    return d * d * d + d * d + 2 * d;
 }
 
 size_t gram_work(size_t d)
@@ -56,26 +58,36 @@ void gram_centre(families *f, const double *z)
     }
 }
 
-/* Gram (upper) and sum of rows from .. to - 1, which share a mask, about the centre. */
-static void run_sums(const families *f, const double *z, size_t from, size_t to, double *gram,
-                     double *sum)
+static double weight_of(const families *f, size_t row)
+{
+    return f->weight != NULL ? f->weight[row] : 1;
+}
+
+/* Gram (upper) and sum of rows from .. to - 1, which share a mask, about the centre; returns the
+ * sum of their weights. */
+static double run_sums(const families *f, const double *z, size_t from, size_t to, double *gram,
+                       double *sum)
 {
     double rows[GRAM_CHUNK * GRAM_DENSE];
     size_t d = f->d;
+    double heft = 0;
     memset(sum, 0, d * sizeof *sum);
     for (size_t first = from; first < to; first += GRAM_CHUNK) {
         size_t n = to - first < GRAM_CHUNK ? to - first : GRAM_CHUNK;
         for (size_t r = 0; r < n; r++) {
             const double *row = z + f->row[first + r] * d;
+            double weight = weight_of(f, f->row[first + r]);
+            double root = sqrt(weight);
+            heft += weight;
             for (size_t i = 0; i < d; i++) {
-                double centred = row[i] - f->centre[i];
-                rows[r * d + i] = centred;
-                sum[i] += centred;
+                rows[r * d + i] = root * (row[i] - f->centre[i]);
+                sum[i] += root * rows[r * d + i];
             }
         }
         cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)n, 1, rows, (int)d,
                     first == from ? 0 : 1, gram, (int)d);
     }
+    return heft;
 }
 
 static void part_of_rows(const families *f, const double *z, size_t part, const part_sums *out)
@@ -91,7 +103,7 @@ static void part_of_rows(const families *f, const double *z, size_t part, const 
         for (to = from + 1; to < end && f->key[to] == key;) {
             to++;
         }
-        run_sums(f, z, from, to, gram, sum);
+        double heft = run_sums(f, z, from, to, gram, sum);
         for (size_t i = 0; i < d; i++) {
             if ((key >> i & 1) != 0) {
                 continue;
@@ -104,6 +116,7 @@ static void part_of_rows(const families *f, const double *z, size_t part, const 
                 out->sum[i * d + k] += sum[k];
             }
             out->count[i] += (double)(to - from);
+            out->heft[i] += heft;
         }
     }
 }
@@ -112,7 +125,8 @@ static part_sums part_at(const families *f, size_t part)
 {
     size_t d = f->d;
     double *at = f->work + part * part_size(d);
-    return (part_sums){at, at + d * d * d, at + d * d * d + d * d};
+    double *nodes = at + d * d * d + d * d;
+    return (part_sums){at, at + d * d * d, nodes, nodes + d};
 }
 
 /* The candidates' entries of node i, summed over parts in their order. */
@@ -126,10 +140,12 @@ static void collect(families *f, size_t i)
     memset(scatter, 0, m * m * sizeof *scatter);
     memset(mean, 0, m * sizeof *mean);
     fam->rows = 0;
+    f->heft[i] = 0;
     for (size_t p = 0; p < PARTS; p++) {
         part_sums part = part_at(f, p);
         const double *gram = part.gram + i * d * d;
         fam->rows += part.count[i];
+        f->heft[i] += part.heft[i];
         for (size_t a = 0; a < m; a++) {
             size_t row = a + 1 < m ? fam->candidate[a] : i;
             mean[a] += part.sum[i * d + row];
@@ -153,7 +169,8 @@ void gram_dense(families *f, const double *z)
     }
 }
 
-/* Columns first .. of a chunk of n rows: centred z, and 1 where free, both (d, GRAM_CHUNK). */
+/* Columns first .. of a chunk of n rows: centred z, and the root of the weight where free, both
+ * (d, GRAM_CHUNK). */
 static void transpose(const families *f, const double *z, size_t start, size_t n, size_t first,
                       double *z_t, double *free_t)
 {
@@ -161,9 +178,10 @@ static void transpose(const families *f, const double *z, size_t start, size_t n
     size_t last = first + TILE < d ? first + TILE : d;
     for (size_t r = 0; r < n; r++) {
         size_t row = f->row[start + r];
+        double root = sqrt(weight_of(f, row));
         for (size_t i = first; i < last; i++) {
             z_t[i * GRAM_CHUNK + r] = z[row * d + i] - f->centre[i];
-            free_t[i * GRAM_CHUNK + r] = f->mask[row * d + i] != 0 ? 0 : 1;
+            free_t[i * GRAM_CHUNK + r] = f->mask[row * d + i] != 0 ? 0 : root;
         }
     }
 }
@@ -196,17 +214,16 @@ static void add_chunk(void *self, families *f, size_t i, const gram_chunk *chunk
     size_t m = fam->count + 1;
     const double *is_free = chunk->free_t + i * GRAM_CHUNK;
     double *mean = mean_of(f, i);
-    double rows = 0;
     for (size_t r = 0; r < chunk->rows; r++) {
-        rows += is_free[r];
+        fam->rows += is_free[r] > 0 ? 1 : 0;
+        f->heft[i] += is_free[r] * is_free[r];
     }
-    fam->rows += rows;
     for (size_t a = 0; a < m; a++) {
         const double *from = chunk->z_t + (a + 1 < m ? fam->candidate[a] : i) * GRAM_CHUNK;
         double sum = 0;
         for (size_t r = 0; r < chunk->rows; r++) {
             column[a * GRAM_CHUNK + r] = is_free[r] * from[r];
-            sum += column[a * GRAM_CHUNK + r];
+            sum += is_free[r] * column[a * GRAM_CHUNK + r];
         }
         mean[a] += sum;
     }
@@ -221,6 +238,7 @@ void gram_sparse(families *f, const double *z)
         memset(scatter_of(f, i), 0, m * m * sizeof(double));
         memset(mean_of(f, i), 0, m * sizeof(double));
         f->list[i].rows = 0;
+        f->heft[i] = 0;
     }
     gram_walk(f, z, add_chunk, NULL);
 }

@@ -7,7 +7,8 @@
 
 enum { GRAM_CHUNK = 256 }; /* rows at a time */
 
-/* Some rows by column: z about the centre, and 1 where free; (d, GRAM_CHUNK). */
+/* Some rows by column: z about the centre, and the root of the weight where free, else 0; (d,
+ * GRAM_CHUNK). */
 typedef struct gram_chunk {
     size_t rows;
     const double *z_t, *free_t;

@@ -25,6 +25,7 @@ static void lay_out(nonlinear *n)
         *nodes[k] = arena_take(a, d, sizeof(double));
     }
     n->held = arena_take(a, n->x.rows * d, 1);
+    n->size = arena_take(a, n->x.rows, sizeof(double));
     n->blur = arena_take(a, d * d * d, sizeof(double));
     n->w = arena_take(a, d * d, sizeof(double));
 }
@@ -43,6 +44,20 @@ static lscm_status refuse_unlabelled(const nonlinear *n, lscm_error *why)
         }
     }
     return LSCM_OK;
+}
+
+static void take_sizes(nonlinear *n)
+{
+    const features *x = &n->x;
+    double sum = 0;
+    for (size_t r = 0; r < x->rows; r++) {
+        const float *f = x->f + r * x->R;
+        n->size[r] = (double)cblas_sdot((int)x->R, f, 1, f, 1);
+        sum += n->size[r] / (double)x->rows;
+    }
+    for (size_t r = 0; r < x->rows; r++) {
+        n->size[r] = sum > 0 ? n->size[r] / sum : 1;
+    }
 }
 
 lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
@@ -67,6 +82,7 @@ lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
     TRY(kernel_encode(&n->kernel, n->z, n->sd, &shown, &settings, progress, why));
     TRY(refuse_unlabelled(n, why));
     memcpy(n->guess, n->z, entries * sizeof(double));
+    take_sizes(n);
     n->latents.rows = x->rows;
     n->latents.d = n->latents.D = n->latents.rank = x->d;
     n->latents.y = n->z;
@@ -101,6 +117,7 @@ static anchored_input input_of(const nonlinear *n, const anchored_input *in, siz
     anchored_input with = *in;
     with.signal = &n->latents;
     with.read_off = true;
+    with.size = n->homogeneous ? n->size : NULL; /* such a network errs in proportion to |f| */
     with.draws = draws;
     return with;
 }
@@ -194,9 +211,10 @@ done:
     return status;
 }
 
-/* The first rounds of a network, and what it misses after them: misfit sqrt(held-out) kernel^2, the
- * rms of f, the share of held-out values' variance, and that of the kernel of its kind. None of the
- * three is right alone: values are all within the labels, where either kind may do. */
+/* The first rounds of a network, and what it misses after them: noise (held-out kernel)^(1/4), the
+ * rms of what is left of f, in its own units, the share of held-out values' variance, and that of
+ * the kernel of its kind. The first tells most: values are all within the labels, where either kind
+ * may do. */
 static lscm_status try_network(nonlinear *n, const anchored_input *in, bool homogeneous,
                                double *missed, lscm_error *why)
 {
@@ -204,6 +222,7 @@ static lscm_status try_network(nonlinear *n, const anchored_input *in, bool homo
     lscm_status status = LSCM_OK;
     const lscm_progress *p = in->progress;
     generator_round round = {0};
+    n->homogeneous = homogeneous;
     TRY(open_network(n, in->settings, homogeneous, why));
     while (generator_rounds(n->g) < PILOT && generator_done(n->g) < generator_total(n->g)) {
         if (generator_due(n->g)) {
@@ -219,7 +238,8 @@ static lscm_status try_network(nonlinear *n, const anchored_input *in, bool homo
         }
     }
     double kernel = 1 - n->kernel.r2[homogeneous ? KERNEL_HOMOGENEOUS : KERNEL_BIASED];
-    *missed = round.misfit * sqrt(isnan(round.held_out) ? 1 : round.held_out) * kernel * kernel;
+    double held_out = isnan(round.held_out) ? 1 : round.held_out;
+    *missed = generator_noise(n->g) * sqrt(sqrt(held_out * fmax(kernel, 0)));
 done:
     return status;
 }
@@ -228,7 +248,7 @@ done:
  * after two rounds of many nodes. */
 lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *why)
 {
-    const double HANDICAP = 1.5; /* with biases the misfit is smaller from the start */
+    const double HANDICAP = 1.65; /* with biases less is left from the start */
     lscm_status status = LSCM_OK;
     double biased = 0;
     double homogeneous = 0;

@@ -29,6 +29,7 @@ typedef struct nonlinear {
     double *blur;           /* (d, d, d) */
     generator_errors errors;
     double *w, *intercept, *sigma; /* the mean model */
+    double *size;                  /* (rows): |f|^2, 1 in the mean */
     double *middle, *reach;        /* (d): where values label node j well: middle_j +- reach_j */
     size_t outside; /* entries of z, not set by do(), beyond the values that label their node */
     arena memory;
