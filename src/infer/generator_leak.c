@@ -9,6 +9,7 @@
  * of all nodes, each in the mean over its rows. */
 #include "infer/generator_state.h"
 
+#include "base/quantile.h"
 #include "data/mask_rows.h"
 
 #include <cblas.h>
@@ -23,11 +24,33 @@ static const double BEYOND = 4;
 
 typedef struct leak_work {
     mask_row *row;     /* (rows): those of a node, by set */
+    double *e;         /* (rows): errors of that node, by row */
+    double *sorted;    /* (rows) */
     double *v, *x, *g; /* (d, d), (d), (d) */
 } leak_work;
 
+/* e of n rows of node j, no larger than ten medians: rows that are misread altogether are no leak.
+ */
+static void take_errors(const generator *g, size_t j, size_t n, leak_work *t)
+{
+    const double MOST = 10;
+    for (size_t k = 0; k < n; k++) {
+        size_t r = t->row[k].row;
+        size_t at = r * g->rows.d + j;
+        t->e[r] = generator_z_of(g, r, j, (double)g->u[at]) - g->rows.values[at];
+        t->sorted[k] = fabs(t->e[r]);
+    }
+    qsort(t->sorted, n, sizeof *t->sorted, quantile_compare);
+    double most = n > 0 ? MOST * quantile_of_sorted(t->sorted, n, 0.5) : 0;
+    for (size_t k = 0; k < n; k++) {
+        double *e = t->e + t->row[k].row;
+        *e = fmax(fmin(*e, most), -most);
+    }
+}
+
 /* Of one set; NaN where it is too small to tell. */
-static double leak_of_set(const generator *g, size_t j, const mask_row *row, size_t n, leak_work *t)
+static double leak_of_set(const generator *g, size_t j, const mask_row *row, size_t n,
+                          const leak_work *t)
 {
     size_t d = g->rows.d;
     double squares = 0;
@@ -39,7 +62,7 @@ static double leak_of_set(const generator *g, size_t j, const mask_row *row, siz
         for (size_t i = 0; i < d; i++) {
             t->x[i] = i == j ? 1 : generator_z_of(g, r, i, (double)g->u[r * d + i]);
         }
-        double e = generator_z_of(g, r, j, (double)g->u[r * d + j]) - g->rows.values[r * d + j];
+        double e = t->e[r];
         cblas_daxpy((int)d, e, t->x, 1, t->g, 1);
         cblas_dsyr(CblasRowMajor, CblasLower, (int)d, 1, t->x, 1, t->v, (int)d);
         squares += e * e;
@@ -73,15 +96,15 @@ static size_t list_rows(const generator *g, size_t j, mask_row *row)
 }
 
 /* Of one set: adds (sum e v)^2/(sum v^2 n) and sum v^2/n, v about where the network's z begins. */
-static void add_gain(const generator *g, size_t j, const mask_row *row, size_t n, double *gain)
+static void add_gain(const generator *g, size_t j, const mask_row *row, size_t n, const double *e,
+                     double *gain)
 {
     double product = 0;
     double squares = 0;
     for (size_t k = 0; k < n; k++) {
         size_t at = row[k].row * g->rows.d + j;
-        double value = g->rows.values[at];
-        double v = value - g->offset[j];
-        product += v * (generator_z_of(g, row[k].row, j, (double)g->u[at]) - value);
+        double v = g->rows.values[at] - g->offset[j];
+        product += v * e[row[k].row];
         squares += v * v;
     }
     if (squares > 0) {
@@ -93,6 +116,7 @@ static void add_gain(const generator *g, size_t j, const mask_row *row, size_t n
 static double leak_of(const generator *g, size_t j, leak_work *t, double *gain)
 {
     size_t n = list_rows(g, j, t->row);
+    take_errors(g, j, n, t);
     double sum = 0;
     double sets = 0;
     for (size_t from = 0, to = 0; from < n; from = to) {
@@ -102,7 +126,7 @@ static double leak_of(const generator *g, size_t j, leak_work *t, double *gain)
         double one = leak_of_set(g, j, t->row + from, to - from, t);
         sum += isnan(one) ? 0 : one;
         sets += isnan(one) ? 0 : 1;
-        add_gain(g, j, t->row + from, to - from, gain);
+        add_gain(g, j, t->row + from, to - from, t->e, gain);
     }
     if (sets == 0) { /* a few rows of every set */
         return leak_of_set(g, j, t->row, n, t);
@@ -119,11 +143,13 @@ lscm_status generator_leaks(const generator *g, generator_errors *out, lscm_erro
     double known = 0;
     double gain[2] = {0};
     leak_work t = {.row = calloc(g->rows.rows, sizeof *t.row),
+                   .e = calloc(2 * g->rows.rows, sizeof *t.e),
                    .v = calloc(d * d + 2 * d, sizeof *t.v)};
-    if (t.row == NULL || t.v == NULL) {
+    if (t.row == NULL || t.e == NULL || t.v == NULL) {
         status = fail_memory(why, g->rows.rows * sizeof *t.row);
         goto done;
     }
+    t.sorted = t.e + g->rows.rows;
     t.x = t.v + d * d;
     t.g = t.x + d;
     for (size_t j = 0; j < d; j++) {
@@ -137,6 +163,7 @@ lscm_status generator_leaks(const generator *g, generator_errors *out, lscm_erro
     }
 done:
     free(t.row);
+    free(t.e);
     free(t.v);
     return status;
 }
