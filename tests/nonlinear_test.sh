@@ -45,6 +45,13 @@ simulate="$lscm simulate --preset paper-nonlinear --nodes 4 --sets 12 --per-set 
 $simulate --seed 1 --out data.nc
 $simulate --seed 2 --out other.nc
 
+# ---- designs of which held-out values say little
+$simulate --seed 3 --targets cycle --values three --out poor.nc
+# shellcheck disable=SC2086 # a list
+succeeds "poor.run: method anchored" "$lscm" fit poor.nc --steps $steps $quick --force
+succeeds "4 of 4 nodes were set together with no or always the same others" cat poor.run/summary.json
+succeeds "4 of 4 nodes were set to no more than 5 different values" cat poor.run/summary.json
+
 # ---- without a flag (but for a hurry under the sanitizers)
 if [ "${LSCM_SANITIZED:-0}" = 1 ]; then
     succeeds "decoder mlp" "$lscm" fit data.nc --steps $long

@@ -9,6 +9,8 @@ static lscm_error why;
 
 enum { D = 8, SETS = 160, PER_SET = 6, ROWS = SETS * PER_SET };
 
+static size_t kinds[D];
+
 typedef struct design {
     size_t sets;
     uint8_t target[SETS][D];
@@ -51,7 +53,7 @@ static void test_whole_sets(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         uint8_t of_set[SETS][D];
         memset(of_set, 2, sizeof of_set);
-        assert_ok(hold_out(x.mask, ROWS, D, seed, x.held, &why));
+        assert_ok(hold_out(x.mask, ROWS, D, seed, x.held, kinds, &why));
         for (size_t at = 0; at < ROWS * D; at++) {
             uint8_t *first = &of_set[x.set_of[at / D]][at % D];
             *first = *first == 2 ? x.held[at] : *first;
@@ -77,7 +79,7 @@ static void test_rows(void **state)
     double of_set[16] = {0};
     for (uint64_t seed = 0; seed < 20; seed++) {
         make(&x, seed, 16, 16);
-        assert_ok(hold_out(x.mask, ROWS, D, seed, x.held, &why));
+        assert_ok(hold_out(x.mask, ROWS, D, seed, x.held, kinds, &why));
         for (size_t at = 0; at < ROWS * D; at++) {
             assert_true(x.held[at] == 0 || (x.held[at] == 1 && x.mask[at] == 1));
             set += x.mask[at];
@@ -98,7 +100,9 @@ static void test_mixed(void **state)
     static design x;
     bool apart = false;
     make(&x, 7, SETS, 3);
-    assert_ok(hold_out(x.mask, ROWS, D, 3, x.held, &why));
+    assert_ok(hold_out(x.mask, ROWS, D, 3, x.held, kinds, &why));
+    assert_int_equal(kinds[0], 3);
+    assert_int_equal(kinds[7], 16); /* numbers from 128 on; without node 0 two each are alike */
     for (size_t n = 0; n < ROWS; n++) {
         for (size_t m = 0; m < n; m++) {
             if (memcmp(x.mask + n * D, x.mask + m * D, D) == 0) {
@@ -120,14 +124,15 @@ static void test_same_again(void **state)
     make(&x, 1, SETS, SETS);
     make(&y, 1, SETS, SETS);
     memset(y.held, 1, sizeof y.held); /* what was there does not matter */
-    assert_ok(hold_out(x.mask, ROWS, D, 5, x.held, &why));
-    assert_ok(hold_out(y.mask, ROWS, D, 5, y.held, &why));
+    assert_ok(hold_out(x.mask, ROWS, D, 5, x.held, kinds, &why));
+    assert_ok(hold_out(y.mask, ROWS, D, 5, y.held, kinds, &why));
     assert_memory_equal(x.held, y.held, sizeof x.held);
-    assert_ok(hold_out(y.mask, ROWS, D, 6, y.held, &why));
+    assert_ok(hold_out(y.mask, ROWS, D, 6, y.held, kinds, &why));
     assert_memory_not_equal(x.held, y.held, sizeof x.held);
     memset(x.mask, 0, sizeof x.mask); /* no interventions at all */
-    assert_ok(hold_out(x.mask, ROWS, D, 5, x.held, &why));
+    assert_ok(hold_out(x.mask, ROWS, D, 5, x.held, kinds, &why));
     assert_memory_equal(x.held, x.mask, sizeof x.held);
+    assert_int_equal(kinds[0], 0);
 }
 
 int main(void)

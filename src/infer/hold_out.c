@@ -4,20 +4,21 @@
 #include "data/mask_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ONE_IN = 12, STREAM = 9002 };
 
 lscm_status hold_out(const uint8_t *mask, size_t rows, size_t d, uint64_t seed, uint8_t *held,
-                     lscm_error *why)
+                     size_t *sets, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     rng pick = {seed, STREAM};
-    size_t *sets = calloc(d, sizeof *sets);
     mask_row *order = calloc(rows, sizeof *order);
-    if (sets == NULL || order == NULL) {
-        status = fail_memory(why, d * sizeof *sets + rows * sizeof *order);
+    if (order == NULL) {
+        status = fail_memory(why, rows * sizeof *order);
         goto done;
     }
+    memset(sets, 0, d * sizeof *sets);
     for (size_t n = 0; n < rows; n++) {
         order[n] = (mask_row){mask_hash(mask + n * d, d, seed), n};
     }
@@ -37,7 +38,6 @@ lscm_status hold_out(const uint8_t *mask, size_t rows, size_t d, uint64_t seed, 
         }
     }
 done:
-    free(sets);
     free(order);
     return status;
 }

@@ -5,8 +5,9 @@
 
 #include "base/status.h"
 
-/* mask, held (rows, d): held is 1 where a value is held out, a part of where mask is 1. */
+/* mask, held (rows, d): held is 1 where a value is held out, a part of where mask is 1. sets (d):
+ * in how many distinct sets each node is set. */
 lscm_status hold_out(const uint8_t *mask, size_t rows, size_t d, uint64_t seed, uint8_t *held,
-                     lscm_error *why);
+                     size_t *sets, lscm_error *why);
 
 #endif

@@ -115,6 +115,36 @@ json_t *nonlinear_summary(const nonlinear *n, const char *reason, char *const *n
     return summary;
 }
 
+/* Held-out values tell only of what is like them. */
+static void warn_of_design(const nonlinear *n, json_t *warnings)
+{
+    enum { FEW_SETS = 3, FEW_LEVELS = 6 };
+    char text[320];
+    size_t alone = 0;
+    size_t coarse = 0;
+    for (size_t j = 0; j < n->x.d; j++) {
+        alone += n->sets[j] < FEW_SETS ? 1 : 0;
+        coarse += n->levels[j] < FEW_LEVELS ? 1 : 0;
+    }
+    if (alone > 0) {
+        (void)snprintf(
+            text, sizeof text,
+            "%zu of %zu nodes were set together with no or always the same others: "
+            "nothing checks how they are read off where others are set, and their "
+            "weights are less certain than they look; sets of several targets would tell",
+            alone, n->x.d);
+        (void)json_array_append_new(warnings, json_string(text));
+    }
+    if (coarse > 0) {
+        (void)snprintf(text, sizeof text,
+                       "%zu of %zu nodes were set to no more than %d different values: nothing "
+                       "checks how they are read off in between, and their weights are less "
+                       "certain than they look",
+                       coarse, n->x.d, FEW_LEVELS - 1);
+        (void)json_array_append_new(warnings, json_string(text));
+    }
+}
+
 void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
 {
     char text[256];
@@ -137,6 +167,7 @@ void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
                        worst, node);
         (void)json_array_append_new(warnings, json_string(text));
     }
+    warn_of_design(n, warnings);
     if (a->r_hat > 1.1) {
         (void)snprintf(
             text, sizeof text,
