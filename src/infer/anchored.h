@@ -27,8 +27,7 @@ typedef struct anchored_input {
     double gain;        /* with leak: sd of the error of the scale of z_j, a share of it */
     const double *blur; /* (d, d, d) or NULL: covariance of the error of z where node i is free,
                            mean over rows; for variables that were read off x before */
-    const double
-        *size; /* (rows) or NULL: the variance of what z has wrong goes with 1 + rho size */
+    const double *size; /* (rows) or NULL: of each row, as row_weights.h has it */
     size_t draws;
     const lscm_progress *progress;
 } anchored_input;

@@ -405,7 +405,7 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     s->intercept = arena_take(a, d, sizeof(double));
     s->slopes = arena_take(a, d, sizeof(double));
     s->variance = arena_take(a, d, sizeof(double));
-    s->spread = arena_take(a, d * d, sizeof(double));
+    s->spread = in->read_off ? arena_take(a, d * d, sizeof(double)) : NULL;
     s->parents = arena_take(a, in->draws * d, sizeof *s->parents);
     s->order = arena_take(a, in->draws * d, sizeof *s->order);
     if (is_uniform(in)) {
@@ -444,7 +444,9 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     TRY(find_candidates(&g, in, z, scratch.forbidden, why));
     TRY(families_of(&g.families, z, in->signal->mask, in->keep, in->signal->rows, d, g.count,
                     g.candidate, g.most > 0 ? g.most : 1, in->required, why));
-    find_spread(&g.families, scratch.spread);
+    if (in->read_off) {
+        find_spread(&g.families, scratch.spread);
+    }
     TRY(weigh_rows(&g, in, z, &share, why));
     if (psi != NULL) {
         families_correct(&g.families, psi, step, share);
