@@ -29,8 +29,7 @@ typedef struct leak_work {
     double *v, *x, *g; /* (d, d), (d), (d) */
 } leak_work;
 
-/* e of n rows of node j, no larger than ten medians: rows that are misread altogether are no leak.
- */
+/* e of n rows of node j, at most ten medians: rows that are misread altogether are no leak. */
 static void take_errors(const generator *g, size_t j, size_t n, leak_work *t)
 {
     const double MOST = 10;

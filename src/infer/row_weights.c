@@ -1,6 +1,5 @@
 #include "infer/row_weights.h"
 
-#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
