@@ -1,6 +1,6 @@
 /* Warnings and what summary.json gets of anchors and held-out sets. */
-#include "infer/advice.h"
-#include "made_signal.h"
+#include "infer/anchored/anchored.h"
+#include "made_linear_view.h"
 
 #include "testing.h"
 
@@ -24,7 +24,7 @@ static anchored infer(const made_signal *m)
     lscm_fit_settings settings;
     anchored a;
     lscm_settings_defaults(lscm_fit_table(), &settings);
-    anchored_input in = {.signal = &m->s, .settings = &settings, .draws = 20};
+    anchored_input in = {.view = &m->s, .settings = &settings, .draws = 20};
     assert_ok(anchored_infer(&a, &in, &why));
     return a;
 }

@@ -3,7 +3,7 @@
 #include "enumerate_dags.h"
 
 #include "anchored_testing.h"
-#include "made_signal.h"
+#include "made_linear_view.h"
 
 #include <omp.h>
 
@@ -35,9 +35,9 @@ static void fit_preset(const char *preset, int64_t nodes, int64_t seed, const ch
 {
     lscm_simulation settings;
     lscm_dataset *data = NULL;
-    signal s;
+    linear_view s;
     anchored a;
-    lscm_fit_settings fit = defaults();
+    lscm_fit_settings asked = defaults();
     double *w = calloc((size_t)(nodes * nodes), sizeof *w);
     assert_non_null(w);
     assert_ok(lscm_simulation_preset(&settings, preset, nodes, &why));
@@ -45,13 +45,13 @@ static void fit_preset(const char *preset, int64_t nodes, int64_t seed, const ch
     assert_ok(lscm_settings_set(lscm_simulation_table(), &settings, "targets", targets, &why));
     assert_ok(lscm_simulate(&data, &settings, preset, &why));
     assert_ok(lscm_dataset_read(data, LSCM_W, 0, (size_t)nodes, w, &why));
-    assert_ok(signal_of(&s, data, NULL, &why));
-    anchored_input in = {.signal = &s, .settings = &fit, .draws = 64};
+    assert_ok(linear_view_of(&s, data, NULL, &why));
+    anchored_input in = {.view = &s, .settings = &asked, .draws = 64};
     assert_ok(anchored_infer(&a, &in, &why));
     check_graph(&a, w);
     check_finite(&a, &s);
     anchored_close(&a);
-    signal_close(&s);
+    linear_view_close(&s);
     lscm_dataset_free(data);
     free(w);
 }
@@ -93,7 +93,7 @@ static void test_identity(void **state)
     lscm_fit_settings settings = defaults();
     anchored a;
     make_identity(&m);
-    anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 200};
+    anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200};
     assert_ok(anchored_infer(&a, &in, &why));
     assert_int_equal(a.sampler, SAMPLER_EXACT);
     check_graph(&a, m.w);
@@ -125,7 +125,7 @@ static void test_errors(void **state)
     for (size_t k = 0; k < m.s.rows * 4; k++) {
         m.s.y[k] = m.s.mask[k] != 0 ? m.s.y[k] : fmax(fmin(m.s.y[k], 2.5), -2.5);
     }
-    anchored_input in = {.signal = &m.s,
+    anchored_input in = {.view = &m.s,
                          .settings = &settings,
                          .draws = 1000,
                          .read_off = true,
@@ -174,7 +174,7 @@ static void test_uneven_errors(void **state)
         leak[last] = 0.01;
         make_identity(&m);
         anchored_input in = {
-            .signal = &m.s, .settings = &settings, .draws = 100, .read_off = true, .leak = leak};
+            .view = &m.s, .settings = &settings, .draws = 100, .read_off = true, .leak = leak};
         assert_ok(anchored_infer(&a, &in, &why));
         assert_true(a.dispersion > 1.5);
         for (size_t i = 0; i < 4; i++) {
@@ -203,7 +203,7 @@ static void test_knowledge(void **state)
         size_t to = m.order[1];
         forbidden[from * 4 + to] = 1; /* against the truth, which has room for it */
         required[m.order[2] * 4 + m.order[3]] = 1;
-        anchored_input in = {.signal = &m.s,
+        anchored_input in = {.view = &m.s,
                              .settings = &settings,
                              .forbidden = forbidden,
                              .required = required,
@@ -233,7 +233,7 @@ static void test_order(void **state)
         lscm_fit_settings settings = defaults();
         anchored a;
         const size_t order[] = {m.order[1], m.order[0], m.order[2], m.order[3]};
-        anchored_input in = {.signal = &m.s, .settings = &settings, .order = order, .draws = 100};
+        anchored_input in = {.view = &m.s, .settings = &settings, .order = order, .draws = 100};
         assert_ok(anchored_infer(&a, &in, &why));
         check_finite(&a, &m.s);
         for (size_t k = 0; k < a.draws; k++) {
@@ -261,7 +261,7 @@ static void test_equal(void **state)
         lscm_fit_settings settings = defaults();
         anchored a;
         assert_ok(lscm_settings_set(lscm_fit_table(), &settings, "noise", "equal", &why));
-        anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 200};
+        anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200};
         assert_ok(anchored_infer(&a, &in, &why));
         check_finite(&a, &m.s);
         check_graph(&a, m.w);
@@ -301,7 +301,7 @@ static void test_graph_prior(void **state)
         make_identity(&m);
         settings.graph_prior = round % 2;
         settings.ridge = 0.5;
-        anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 20000};
+        anchored_input in = {.view = &m.s, .settings = &settings, .draws = 20000};
         assert_ok(anchored_infer(&a, &in, &why));
         /* the default sparsity at d = 3 is an even chance for every pair */
         dag_prior prior = {0.5, 3, 0, 0, a.unit};
@@ -341,7 +341,7 @@ static void test_threads(void **state)
     anchored one;
     anchored two;
     int before = omp_get_max_threads();
-    anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 40};
+    anchored_input in = {.view = &m.s, .settings = &settings, .draws = 40};
     omp_set_num_threads(1);
     assert_ok(anchored_infer(&one, &in, &why));
     omp_set_num_threads(2);

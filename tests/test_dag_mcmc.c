@@ -2,9 +2,8 @@
  * series whose answers are known. */
 #include "enumerate_dags.h" /* first: it has a parameter named like a type of gram.h */
 
-#include "infer/convergence.h"
-#include "infer/dag.h"
-#include "infer/gram.h"
+#include "infer/graph/graph.h"
+#include "infer/mechanism/mechanism.h"
 
 #include "lcg.h"
 #include "testing.h"

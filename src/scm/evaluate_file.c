@@ -6,8 +6,8 @@
  * All but w may lack, on either side; the scores that need them are then NaN. x is compared in
  * blocks of rows, so only w and z are ever in memory whole.
  */
-#include "data/dataset.h"
-#include "data/npz.h"
+#include "data/dataset/dataset.h"
+#include "data/npy/npy.h"
 #include "scm/metrics.h"
 #include "scm/truth.h"
 

@@ -1,0 +1,43 @@
+#include "infer/sample/sample_chains.h"
+#include "infer/graph/graph.h"
+
+#include <math.h>
+
+enum { CHAINS = 4, SWEEPS = 600 };
+
+size_t anchored_chains(const anchored_input *in)
+{
+    size_t chains = in->settings->chains > 0 ? (size_t)in->settings->chains : CHAINS;
+    return chains < in->draws ? chains : in->draws;
+}
+
+size_t anchored_sweeps(const anchored_input *in)
+{
+    size_t sweeps = (in->draws / anchored_chains(in) + 1) * 3 / 2;
+    return sweeps > SWEEPS ? sweeps : SWEEPS;
+}
+
+void anchored_take_edges(anchored *a, size_t chains, double *series)
+{
+    size_t d = a->d;
+    size_t n = a->draws / chains;
+    a->r_hat = 1;
+    a->ess = (double)a->draws;
+    for (size_t e = 0; e < d * d; e++) {
+        double present = 0;
+        for (size_t k = 0; k < a->draws; k++) {
+            present += a->w[k * d * d + e] != 0 ? 1 : 0;
+        }
+        a->edge_prob[e] = present / (double)a->draws;
+        if (present * 50 < (double)a->draws) {
+            continue; /* hardly ever there */
+        }
+        for (size_t c = 0; c < chains; c++) {
+            for (size_t k = 0; k < n; k++) {
+                series[c * n + k] = a->w[(c * a->draws / chains + k) * d * d + e];
+            }
+        }
+        a->r_hat = fmax(a->r_hat, split_r_hat(series, chains, n));
+        a->ess = fmin(a->ess, effective_samples(series, chains, n));
+    }
+}
