@@ -3,6 +3,7 @@
 #include "base/quantile.h"
 #include "base/rng.h"
 #include "data/design/design.h"
+#include "scm/mechanism.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,29 +134,22 @@ static void predict(const anchored *a, const linear_view *s, size_t row, rng r, 
     const double *seen = a->z + row * d;
     memset(p->mean, 0, d * sizeof(double));
     for (size_t k = 0; k < a->draws; k++) {
-        const double *w = a->w + k * d * d;
+        const size_t *order = a->order + k * d;
+        mechanism_model m = {d, a->w + k * d * d, a->intercept + k * d, a->sigma + k * d};
         double *sample = p->sample + k * d;
         p->log_p[k] = 0;
         for (size_t at = 0; at < d; at++) {
-            size_t i = a->order[k * d + at];
-            double mean = a->intercept[k * d + i];
-            double noisy = mean;
-            double given = mean;
-            for (size_t before = 0; before < at; before++) {
-                size_t j = a->order[k * d + before];
-                mean += w[j * d + i] * p->z[j];
-                noisy += w[j * d + i] * sample[j];
-                given += w[j * d + i] * seen[j];
-            }
+            size_t i = order[at];
             if (mask[i] != 0) {
                 p->z[i] = sample[i] = s->values[row * d + i];
                 continue;
             }
-            double sd = a->sigma[k * d + i];
-            p->z[i] = mean;
-            p->mean[i] += mean / (double)a->draws;
-            sample[i] = noisy + sd * rng_normal(r, (row * DRAWS + k) * d + i);
-            p->log_p[k] += log_normal(seen[i], given, sd);
+            double noise = m.sigma[i] * rng_normal(r, (row * DRAWS + k) * d + i);
+            p->z[i] = mechanism_simulate(&m, i, order, at, p->z, 0);
+            p->mean[i] += p->z[i] / (double)a->draws;
+            sample[i] = mechanism_simulate(&m, i, order, at, sample, 0) + noise;
+            double given = mechanism_simulate(&m, i, order, at, seen, 0);
+            p->log_p[k] += log_normal(seen[i], given, m.sigma[i]);
         }
     }
 }

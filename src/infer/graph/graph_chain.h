@@ -27,6 +27,12 @@ typedef struct graph_chain {
     double *sigma, *intercept; /* (d) */
 } graph_chain;
 
+/* The mechanisms as they are now. */
+static inline mechanism_model graph_chain_model(const graph_chain *c)
+{
+    return (mechanism_model){c->d, c->w, c->intercept, c->sigma};
+}
+
 void graph_chain_lay_out(graph_chain *c, arena *a);
 /* From graph and order `number` of `start`, with random numbers of its own. */
 void graph_chain_begin(graph_chain *c, const dag_draws *start, size_t number, rng r);

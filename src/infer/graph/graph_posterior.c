@@ -246,7 +246,7 @@ static lscm_status weigh_evidence(graph_posterior *g, const anchored_input *in, 
         double f = 1;
         double dof = 0;
         mean_mechanisms(g, d, in->draws < MEAN ? in->draws : MEAN, r, w, intercept, one);
-        TRY(dispersion_of(&f, &dof, in, z, w, intercept, why));
+        TRY(dispersion_of(&f, &dof, in, z, &(mechanism_model){d, w, intercept, NULL}, why));
         f = fmax(f, 1);
         double clearly = fmax(2, 1 + 6 * sqrt(2 / fmax(dof, 1)));
         if ((round == 0 && f < clearly) || fabs(log(f / g->dispersion)) < 0.1) {
@@ -320,7 +320,8 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
     size_t d = in->view->d;
     rng r = {(uint64_t)in->settings->seed, 6002};
     mean_mechanisms(g, d, in->draws < MEAN ? in->draws : MEAN, r, t->w, t->intercept, t->edge_prob);
-    TRY(dispersion_slopes(t->slopes, t->variance, in, g->row_weight, z, t->w, t->intercept, why));
+    mechanism_model mean = {d, t->w, t->intercept, NULL};
+    TRY(dispersion_slopes(t->slopes, t->variance, in, g->row_weight, z, &mean, why));
     g->dispersion = 0;
     for (size_t i = 0; i < d; i++) {
         double leak = in->leak != NULL ? leak_into(i, d, t->w, in->leak) : 0;

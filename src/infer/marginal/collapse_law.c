@@ -8,23 +8,16 @@
 #include <string.h>
 
 /* Row k of R is what one unit of noise of node k does to all nodes. */
-static void find_reach(const collapse_graph *g, const double *w, const uint8_t *mask, size_t d,
+static void find_reach(const collapse_graph *g, const collapse_parameters *p, const uint8_t *mask,
                        double *reach)
 {
+    size_t d = p->d;
+    mechanism_model m = {d, p->w, p->c, p->sigma};
     memset(reach, 0, d * d * sizeof *reach);
     for (size_t k = 0; k < d; k++) {
         reach[k * d + k] = 1;
     }
-    for (size_t to = 0; to < d; to++) {
-        size_t i = g->order[to];
-        for (size_t from = 0; from < to && mask[i] == 0; from++) {
-            size_t j = g->order[from];
-            double weight = w[j * d + i];
-            for (size_t k = 0; k < d && weight != 0; k++) {
-                reach[k * d + i] += weight * reach[k * d + j];
-            }
-        }
-    }
+    mechanism_reach(&m, g->order, mask, d, reach);
 }
 
 /* log |H|, with C' in the upper triangle of h; NaN when H is not finite. */
@@ -66,7 +59,7 @@ void collapse_law(const collapse *c, const collapse_graph *g, const collapse_par
     double s_x = collapse_x_noise(c, p);
     law->mask = c->mask + t * d;
     law->u = 0;
-    find_reach(g, p->w, law->mask, d, law->reach);
+    find_reach(g, p, law->mask, law->reach);
     product(false, false, d, r, d, 1, law->reach, d, p->a, r, 0, law->effect, r);
     for (size_t i = 0; i < d; i++) {
         double scale = law->mask[i] != 0 ? p->actuator_noise : p->sigma[i];

@@ -9,5 +9,6 @@
 #include "infer/mechanism/families.h"    /* all nodes, from rows of z */
 #include "infer/mechanism/family.h"      /* one node, all of its parent sets */
 #include "infer/mechanism/family_sums.h" /* the ways of summing */
+#include "scm/mechanism.h"               /* all nodes, known */
 
 #endif

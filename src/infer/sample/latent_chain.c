@@ -163,7 +163,7 @@ static lscm_status sweep(latent_chain *c, uint64_t number, rng r, lscm_error *wh
     lscm_status status = LSCM_OK;
     size_t d = c->g.d;
     if (c->p->clip > 0) {
-        censor_model model = {c->g.w, c->g.intercept, c->g.sigma};
+        mechanism_model model = graph_chain_model(&c->g);
         censor_draw(&c->censored, &model, c->p->view->mask, INNER, r, INNER * number, c->z);
     } else {
         collapse_graph graph = graph_of(c);
@@ -232,7 +232,7 @@ static lscm_status settle(latent_chain *c, size_t number, rng r, lscm_error *why
     for (size_t k = 0; k < burn; k++) {
         TRY(step(c, number, r, k, why));
         if (c->p->clip > 0 && k >= half) {
-            censor_model model = {c->g.w, c->g.intercept, c->g.sigma};
+            mechanism_model model = graph_chain_model(&c->g);
             double fit =
                 censor_fit(&c->censored, &model, c->p->view->mask, c->z) / c->p->graph->dispersion;
             c->fit += share * fit;
