@@ -305,8 +305,8 @@ static void test_graph_prior(void **state)
         assert_ok(anchored_infer(&a, &in, &why));
         /* the default sparsity at d = 3 is an even chance for every pair */
         dag_prior prior = {0.5, 3, 0, 0, a.unit};
-        assert_ok(
-            families_of(&f, m.z, m.s.mask, NULL, m.s.rows, 3, count, candidate, 2, NULL, &why));
+        assert_ok(families_of(&f, &(latent_rows){m.s.rows, 3, m.z, m.s.mask, NULL},
+                              &(candidate_lists){2, count, candidate, NULL}, &why));
         for (size_t k = 0; k < 27; k++) { /* a row may count less than one */
             f.scatter[k] /= a.dispersion;
             f.list[k % 3].rows /= k < 3 ? a.dispersion : 1;

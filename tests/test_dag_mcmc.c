@@ -51,8 +51,9 @@ static void make_families(families *out, uint64_t seed, size_t rows, const knowl
             }
         }
     }
-    assert_ok(families_of(out, z, mask, NULL, rows, D, count, candidate, D - 1,
-                          k != NULL ? k->required : NULL, &why));
+    assert_ok(families_of(
+        out, &(latent_rows){rows, D, z, mask, NULL},
+        &(candidate_lists){D - 1, count, candidate, k != NULL ? k->required : NULL}, &why));
 }
 
 typedef struct sampled {
@@ -71,8 +72,9 @@ static sampled *sample(const family *list, const dag_prior *prior, const size_t 
     s->draws = (dag_draws){DRAWS, D, s->parents, s->order};
     s->result.edge_prob = s->edge_prob;
     dag_mcmc_settings settings = {.steps = steps};
-    assert_ok(dag_mcmc(list, D, prior, order, &settings, (rng){seed, 1}, &s->draws, &s->result,
-                       NULL, &why));
+    assert_ok(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, D, list, *prior}, order,
+                                      (rng){seed, 1}, NULL},
+                       &settings, &s->draws, &s->result, &why));
     for (size_t k = 0; k < DRAWS; k++) {
         size_t place[D] = {0};
         for (size_t p = 0; p < D; p++) {
@@ -149,9 +151,10 @@ static void background_knowledge(void **state)
     dag_draws none = {.d = D};
     dag_result result = {.edge_prob = edge_prob};
     dag_mcmc_settings settings = {.steps = 100};
-    assert_fails(
-        dag_mcmc(f.list, D, &prior, NULL, &settings, (rng){1, 1}, &none, &result, NULL, &why),
-        LSCM_VALUE, "round in a circle");
+    assert_fails(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, D, f.list, prior}, NULL,
+                                         (rng){1, 1}, NULL},
+                          &settings, &none, &result, &why),
+                 LSCM_VALUE, "round in a circle");
     families_close(&f);
 }
 
@@ -216,9 +219,10 @@ static void stopping(void **state)
     dag_result result = {.edge_prob = edge_prob};
     dag_mcmc_settings settings = {.steps = 2000};
     make_families(&f, 2, 80, NULL);
-    assert_fails(
-        dag_mcmc(f.list, D, &prior, NULL, &settings, (rng){1, 1}, &none, &result, &progress, &why),
-        LSCM_STOPPED, "stopped");
+    assert_fails(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, D, f.list, prior}, NULL,
+                                         (rng){1, 1}, &progress},
+                          &settings, &none, &result, &why),
+                 LSCM_STOPPED, "stopped");
     assert_int_equal(seen, 3);
     families_close(&f);
 }

@@ -10,9 +10,8 @@
 
 typedef struct graph_chain {
     size_t d;
-    const family *family; /* (d) */
-    dag_prior prior;      /* its variance moves when equal */
-    bool equal;           /* one variance for all nodes */
+    mechanisms all; /* the variance of the prior moves when equal */
+    bool equal;     /* one variance for all nodes */
     bool order_given;
     bool *stopped; /* shared by all chains: somebody wants to stop */
     rng random;

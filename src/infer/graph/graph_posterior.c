@@ -29,8 +29,8 @@ static size_t most_candidates(const anchored_input *in)
 static void lay_out(graph_posterior *g, const anchored_input *in, arena *a)
 {
     size_t d = in->view->d;
-    g->count = arena_take(a, d, sizeof *g->count);
-    g->candidate = arena_take(a, d * (g->most > 0 ? g->most : 1), sizeof *g->candidate);
+    g->lists.count = arena_take(a, d, sizeof *g->lists.count);
+    g->lists.candidate = arena_take(a, d * g->lists.most, sizeof *g->lists.candidate);
     g->parents = arena_take(a, in->draws * d, sizeof *g->parents);
     g->order = arena_take(a, in->draws * d, sizeof *g->order);
     g->guess = arena_take(a, d, sizeof *g->guess);
@@ -57,18 +57,12 @@ static void forbid(const anchored_input *in, uint8_t *out)
 static lscm_status find_candidates(graph_posterior *g, const anchored_input *in, const double *z,
                                    const uint8_t *forbidden, lscm_error *why)
 {
-    size_t d = in->view->d;
+    const linear_view *s = in->view;
     if (!g->exact) {
-        return screen_with_order(z, in->view->mask, in->view->rows, d, forbidden, in->required,
-                                 g->most, g->count, g->candidate, g->guess, in->progress, why);
+        latent_rows rows = {s->rows, s->d, z, s->mask, NULL};
+        return screen_candidates(&rows, forbidden, &g->lists, g->guess, in->progress, why);
     }
-    for (size_t i = 0; i < d; i++) {
-        for (size_t j = 0; j < d; j++) {
-            if (j != i && forbidden[j * d + i] == 0) {
-                g->candidate[i * g->most + g->count[i]++] = j;
-            }
-        }
-    }
+    candidate_lists_all(&g->lists, s->d, forbidden);
     return LSCM_OK;
 }
 
@@ -86,14 +80,13 @@ static lscm_status run(graph_posterior *g, const anchored_input *in, size_t firs
     size_t d = in->view->d;
     rng r = {(uint64_t)in->settings->seed, 7000 + first};
     dag_draws draws = {count, d, g->parents + first * d, g->order + first * d};
+    dag_problem problem = {&g->mechanisms, in->order, r, in->progress};
     dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains, .start = g->guess};
     for (size_t k = 0; k < count; k++) {
-        g->variance[first + k] = g->prior.variance;
+        g->variance[first + k] = g->mechanisms.prior.variance;
     }
-    return g->exact ? dag_exact(g->families.list, d, &g->prior, in->order, r, &draws, &g->result,
-                                in->progress, why)
-                    : dag_mcmc(g->families.list, d, &g->prior, in->order, &chains, r, &draws,
-                               &g->result, in->progress, why);
+    return g->exact ? dag_exact(&problem, &draws, &g->result, why)
+                    : dag_mcmc(&problem, &chains, &draws, &g->result, why);
 }
 
 /* ---- One variance for all nodes ---- */
@@ -118,7 +111,8 @@ static double pooled_variance(const graph_posterior *g, const anchored_input *in
         const family *f = &g->families.list[i];
         *rows += f->rows;
         for (size_t k = 0; k < draws; k++) {
-            mechanism m = family_draw(f, &g->prior, g->parents[k * d + i], r, k * d + i, w, d);
+            mechanism m =
+                mechanisms_draw(&g->mechanisms, i, g->parents[k * d + i], r, k * d + i, w);
             sum += f->rows * m.sigma * m.sigma;
             used += f->rows;
         }
@@ -130,9 +124,10 @@ static lscm_status evidence_at(graph_posterior *g, const anchored_input *in, dou
                                size_t first, size_t count, double *out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    g->prior.variance = exp(log_variance);
+    g->mechanisms.prior.variance = exp(log_variance);
     TRY(run(g, in, first, count, why));
-    *out = g->result.log_evidence + log_prior_variance(&g->prior, in->view->d, g->prior.variance);
+    *out = g->result.log_evidence +
+           log_prior_variance(&g->mechanisms.prior, in->view->d, g->mechanisms.prior.variance);
 done:
     return status;
 }
@@ -185,7 +180,7 @@ static lscm_status run_equal(graph_posterior *g, const anchored_input *in, doubl
     double centre = log(pooled_variance(g, in, pilot, w, &rows));
     double width = sqrt(2 / fmax(rows, 2));
     if (!g->exact) {
-        g->prior.variance = exp(centre); /* known to a share of 1/sqrt(2 rows) */
+        g->mechanisms.prior.variance = exp(centre); /* known to a share of 1/sqrt(2 rows) */
         TRY(run(g, in, 0, in->draws, why));
         goto done;
     }
@@ -225,8 +220,8 @@ static void mean_mechanisms(const graph_posterior *g, size_t d, size_t draws, rn
     for (size_t k = 0; k < draws; k++) {
         memset(one, 0, d * d * sizeof *one);
         for (size_t i = 0; i < d; i++) {
-            mechanism m = family_draw(&g->families.list[i], &g->prior, g->parents[k * d + i], r,
-                                      k * d + i, one + i, d);
+            mechanism m =
+                mechanisms_draw(&g->mechanisms, i, g->parents[k * d + i], r, k * d + i, one + i);
             intercept[i] += share * m.intercept;
         }
         cblas_daxpy((int)(d * d), share, one, 1, w, 1);
@@ -253,7 +248,7 @@ static lscm_status weigh_evidence(graph_posterior *g, const anchored_input *in, 
             break;
         }
         double next = round == 0 ? f : sqrt(f * g->dispersion);
-        families_weigh(&g->families, g->dispersion / next);
+        g->mechanisms.law->weigh(&g->families, g->dispersion / next);
         g->dispersion = next;
         TRY(run(g, in, 0, in->draws, why));
     }
@@ -298,7 +293,7 @@ static lscm_status weigh_rows(graph_posterior *g, const anchored_input *in, cons
     if (in->size != NULL) {
         TRY(row_weights(g->row_weight, share, &g->families, z, in->size, why));
         g->families.weight = g->row_weight;
-        TRY(families_update(&g->families, z, why));
+        TRY(g->mechanisms.law->update(&g->families, z, why));
     }
 done:
     return status;
@@ -335,7 +330,7 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
         }
         g->dispersion += f / (double)d;
     }
-    families_weigh(&g->families, 1 / g->dispersion);
+    g->mechanisms.law->weigh(&g->families, 1 / g->dispersion);
     TRY(run(g, in, 0, in->draws, why));
 done:
     return status;
@@ -413,17 +408,28 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     }
 }
 
+static lscm_status gather(graph_posterior *g, const anchored_input *in, const double *z,
+                          lscm_error *why)
+{
+    latent_rows rows = {in->view->rows, in->view->d, z, in->view->mask, in->keep};
+    lscm_status status = g->mechanisms.law->gather(&g->families, &rows, &g->lists, why);
+    g->mechanisms.family = g->families.list;
+    return status;
+}
+
 lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, const double *z,
                                const double *unit, const double *psi, size_t step, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const lscm_fit_settings *s = in->settings;
     size_t d = in->view->d;
-    graph_posterior g = {.most = most_candidates(in),
-                         .draws = in->draws,
-                         .dispersion = 1,
-                         .exact = d <= DAG_EXACT_MOST,
-                         .prior = {s->ridge, PRIOR_DOF, log_odds_of(s, d), 0, unit}};
+    graph_posterior g = {
+        .lists = {.most = most_candidates(in), .required = in->required},
+        .draws = in->draws,
+        .dispersion = 1,
+        .exact = d <= DAG_EXACT_MOST,
+        .mechanisms = {
+            &linear_gaussian, d, NULL, {s->ridge, PRIOR_DOF, log_odds_of(s, d), 0, unit}}};
     graph_scratch scratch;
     arena memory = {0};
     double share = 1;
@@ -442,14 +448,13 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     g.result.edge_prob = g.edge_prob;
     forbid(in, scratch.forbidden);
     TRY(find_candidates(&g, in, z, scratch.forbidden, why));
-    TRY(families_of(&g.families, z, in->view->mask, in->keep, in->view->rows, d, g.count,
-                    g.candidate, g.most > 0 ? g.most : 1, in->required, why));
+    TRY(gather(&g, in, z, why));
     if (in->read_off) {
         find_spread(&g.families, scratch.spread);
     }
     TRY(weigh_rows(&g, in, z, &share, why));
     if (psi != NULL) {
-        families_correct(&g.families, psi, step, share);
+        g.mechanisms.law->correct(&g.families, psi, step, share);
     }
     if (s->noise == NOISE_EQUAL) {
         TRY(run_equal(&g, in, scratch.w, scratch.edge_prob, why));
