@@ -80,6 +80,16 @@ void family_scores(const family *f, const dag_prior *prior, const family_table *
 /* The score of one set by itself, whether or not it has the required parents. */
 double family_score(const family *f, const dag_prior *prior, uint32_t parents);
 
+/* What slopes (count) on its candidates leave of the node in the row z (d), about their means. */
+static inline double family_residual(const family *f, const double *slope, const double *z)
+{
+    double e = z[f->node] - f->mean[f->count];
+    for (size_t c = 0; c < f->count; c++) {
+        e -= slope[c] * (z[f->candidate[c]] - f->mean[c]);
+    }
+    return e;
+}
+
 /* mean_i - mean_p w, with w as below: where the intercept is. */
 double family_centre(const family *f, const double *w, size_t d);
 

@@ -15,8 +15,8 @@ void joint_refresh(joint_chain *c, size_t i)
     /* the arrays are the chain's own */
     double *mean = (double *)(uintptr_t)f->mean;
     double *scatter = (double *)(uintptr_t)f->scatter;
-    view_scatter_encode(c->p->scatter, i, c->shift, c->slope, c->d, c->columns, f->count + 1,
-                        c->encode, mean, scatter);
+    view_scatter_encode(c->p->scatter, i, &(view_encoder){c->d, c->shift, c->slope}, c->columns,
+                        f->count + 1, c->encode, mean, scatter);
     f->rows = c->heat * c->p->scatter->rows[i];
     cblas_dscal((int)((f->count + 1) * (f->count + 1)), c->heat, scatter, 1);
 }
