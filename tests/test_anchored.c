@@ -69,10 +69,11 @@ static void test_presets(void **state)
 /* ---- Observed variables, knowledge, order, variance ---- */
 
 /* z itself as the signal. */
-static void make_identity(made_signal *m)
+static void make_identity(made_signal *m, view_kind kind)
 {
     free(m->s.basis);
     m->s.basis = NULL;
+    m->s.kind = kind;
     memcpy(m->s.y, m->z, m->s.rows * m->s.d * sizeof(double));
 }
 
@@ -92,7 +93,7 @@ static void test_identity(void **state)
     made_signal m = made_signal_of(&PLAIN, &g);
     lscm_fit_settings settings = defaults();
     anchored a;
-    make_identity(&m);
+    make_identity(&m, VIEW_OBSERVED);
     anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200};
     assert_ok(anchored_infer(&a, &in, &why));
     assert_int_equal(a.sampler, SAMPLER_EXACT);
@@ -121,14 +122,13 @@ static void test_errors(void **state)
     anchored a;
     const double reach[4] = {2.5, 2.5, 2.5, 2.5};
     const double leak[4] = {1e-3, 1e-3, 1e-3, 1e-3};
-    make_identity(&m);
+    make_identity(&m, VIEW_READ_OFF);
     for (size_t k = 0; k < m.s.rows * 4; k++) {
         m.s.y[k] = m.s.mask[k] != 0 ? m.s.y[k] : fmax(fmin(m.s.y[k], 2.5), -2.5);
     }
     anchored_input in = {.view = &m.s,
                          .settings = &settings,
                          .draws = 1000,
-                         .read_off = true,
                          .reach = reach,
                          .leak = leak,
                          .gain = 0.1};
@@ -172,9 +172,8 @@ static void test_uneven_errors(void **state)
         double leak[4] = {1e-5, 1e-5, 1e-5, 1e-5};
         size_t last = m.order[3];
         leak[last] = 0.01;
-        make_identity(&m);
-        anchored_input in = {
-            .view = &m.s, .settings = &settings, .draws = 100, .read_off = true, .leak = leak};
+        make_identity(&m, VIEW_READ_OFF);
+        anchored_input in = {.view = &m.s, .settings = &settings, .draws = 100, .leak = leak};
         assert_ok(anchored_infer(&a, &in, &why));
         assert_true(a.dispersion > 1.5);
         for (size_t i = 0; i < 4; i++) {
@@ -298,7 +297,7 @@ static void test_graph_prior(void **state)
         dag_yardstick truth;
         size_t count[] = {2, 2, 2};
         size_t candidate[] = {1, 2, 0, 2, 0, 1};
-        make_identity(&m);
+        make_identity(&m, VIEW_OBSERVED);
         settings.graph_prior = round % 2;
         settings.ridge = 0.5;
         anchored_input in = {.view = &m.s, .settings = &settings, .draws = 20000};

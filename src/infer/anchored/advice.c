@@ -63,7 +63,7 @@ static void advise_on_design(const linear_view *s, const anchored *a, char *cons
     for (size_t j = 0; j < a->d; j++) {
         bool none = a->anchor.kind[j] == ANCHOR_NONE;
         size_t samples = a->anchor.samples[j];
-        if (samples == 0 && s->basis != NULL) {
+        if (samples == 0 && s->kind == VIEW_LINEAR) {
             list_add(&never, names, j);
         } else if (none && samples < a->rank + 2) {
             list_add(&rare, names, j);
@@ -142,7 +142,7 @@ static void advise_on_rows(const linear_view *s, char *const *names, json_t *war
     if (s->rows < 2 * s->d) {
         warn(warnings, "%zu rows for %zu nodes: too few to believe any edge", s->rows, s->d);
     }
-    for (size_t j = 0; j < s->d && s->basis == NULL; j++) {
+    for (size_t j = 0; j < s->d && s->kind != VIEW_LINEAR; j++) {
         if (!(s->spectrum[j] > 0)) {
             list_add(&still, names, j);
         }
@@ -162,7 +162,7 @@ void advise(const linear_view *s, const anchored *a, char *const *names, json_t 
              "residuals vary %.0f times as much as within): a row counts as 1/%.0f of one",
              a->dispersion, a->dispersion);
     }
-    if (s->basis != NULL) {
+    if (s->kind == VIEW_LINEAR) {
         advise_on_decoder(s, a, names, warnings);
     }
     if (a->sampler != SAMPLER_EXACT && !(a->r_hat < 1.1)) {

@@ -195,7 +195,7 @@ static lscm_status find_encoder(anchored *a, const anchored_input *in, double *p
     int r = (int)a->rank;
     double noise = s->x_noise * s->x_noise;
     memcpy(a->shift, a->anchor.intercept, a->d * sizeof(double));
-    if (s->basis == NULL) {
+    if (s->kind != VIEW_LINEAR) {
         memcpy(a->slope, a->anchor.slope, a->rank * a->d * sizeof(double));
         memcpy(a->z, s->y, s->rows * s->d * sizeof(double));
     } else {
@@ -246,7 +246,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     double *sorted = NULL;
     uint8_t *inside = NULL;
     double begun = fit_seconds();
-    if (s->basis == NULL) {
+    if (s->kind != VIEW_LINEAR) {
         TRY(encoder_identity(&a.anchor, s, in->keep, why));
     } else {
         TRY(anchor_of(&a.anchor, s, in->keep, why));
@@ -260,7 +260,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     for (size_t j = 0; j < s->d && in->reach != NULL; j++) {
         a.clip = fmax(a.clip, in->reach[j]);
     }
-    if (s->basis != NULL && a.clip == 0 && anchored_rows_few(s)) {
+    if (s->kind == VIEW_LINEAR && a.clip == 0 && anchored_rows_few(s)) {
         TRY(clip_find(&a.clip, a.z, s->mask, in->keep, s->rows, s->d, a.anchor.noise, why));
     }
     a.seconds_anchor = fit_seconds() - begun;
@@ -280,7 +280,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     a.dispersion = g.dispersion;
     draw_mechanisms(&a, &g, (uint64_t)in->settings->seed);
     take_spread(&a);
-    if (s->basis != NULL && !(a.clip > 0) && encoder_matters(&a, &g)) {
+    if (s->kind == VIEW_LINEAR && !(a.clip > 0) && encoder_matters(&a, &g)) {
         TRY(infer_jointly(&a, in, &g, why));
     }
     if (anchored_rows_matter(&a, in)) {

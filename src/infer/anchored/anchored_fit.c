@@ -43,7 +43,7 @@ static lscm_status read_signal(fit *f, linear_view *s, lscm_error *why)
     meter m = meter_over(f->data, f->progress, "reading");
     TRY(f->settings.decoder == DECODE_IDENTITY ? linear_view_identity(s, f->data, &m, why)
                                                : linear_view_of(s, f->data, &m, why));
-    if (s->basis != NULL && f->settings.x_noise > 0) {
+    if (s->kind == VIEW_LINEAR && f->settings.x_noise > 0) {
         s->x_noise = f->settings.x_noise;
     }
     if (!isfinite(s->variance)) {
@@ -58,7 +58,7 @@ static lscm_status take_decoder(lscm_posterior *p, const linear_view *s, const a
 {
     lscm_status status = LSCM_OK;
     p->decode.x_noise = s->x_noise;
-    if (s->basis == NULL) {
+    if (s->kind != VIEW_LINEAR) {
         p->decode.kind = DECODER_IDENTITY;
         p->decode.sizes[0] = s->d;
         return LSCM_OK;
@@ -124,7 +124,7 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
                               json_string(uniform ? "uniform over graphs" : "uniform over orders"));
     (void)json_object_set_new(summary, "x_noise", json_real(s->x_noise));
     (void)json_object_set_new(summary, "actuator_noise", json_real(a->anchor.actuator_noise));
-    if (s->basis != NULL) {
+    if (s->kind == VIEW_LINEAR) {
         (void)json_object_set_new(summary, "explained", json_real(linear_view_explained(s)));
         (void)json_object_set_new(summary, "anchors", anchors_json(a, f->data->node_names));
     }
@@ -181,8 +181,8 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     }
     double judged = fit_seconds() - begun;
     warn(f, s, &a);
-    size_t weights = s->basis != NULL ? s->d * s->D : 0;
-    TRY(fit_posterior(f, &p, weights, s->basis != NULL ? s->D : 0, why));
+    size_t weights = s->kind == VIEW_LINEAR ? s->d * s->D : 0;
+    TRY(fit_posterior(f, &p, weights, s->kind == VIEW_LINEAR ? s->D : 0, why));
     TRY(take_decoder(p, s, &a, why));
     TRY(encoder_pack_linear(p, s, &a, why));
     take_z(p, s, &a);

@@ -23,7 +23,7 @@ bool anchored_rows_few(const linear_view *s)
 bool anchored_rows_matter(const anchored *a, const anchored_input *in)
 {
     bool matters = a->clip > 0;
-    for (size_t j = 0; j < a->d && in->view->basis != NULL; j++) {
+    for (size_t j = 0; j < a->d && in->view->kind == VIEW_LINEAR; j++) {
         if (a->anchor.kind[j] == ANCHOR_NONE) {
             return a->clip > 0;
         }
