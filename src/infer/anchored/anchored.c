@@ -51,7 +51,8 @@ static void draw_mechanisms(anchored *a, const graph_posterior *g, uint64_t seed
             mechanism m = family_draw(f, &prior, parents, r, k * d + i, a->w + k * d * d + i, d);
             a->sigma[k * d + i] = m.sigma;
             a->intercept[k * d + i] = m.intercept;
-            a->log_p[k] += family_score(f, &prior, parents);
+            parents = graph_leak_told(g, i, parents, a->w + k * d * d);
+            a->log_p[k] += family_score(f, &prior, parents); /* of the graph that is kept */
         }
         /* the draws are from p itself: q is p, normalised where the sum over graphs is known */
         a->log_q[k] = a->log_p[k] - (isfinite(g->result.log_evidence) ? g->result.log_evidence : 0);
