@@ -152,6 +152,22 @@ static void advise_on_rows(const linear_view *s, char *const *names, json_t *war
     }
 }
 
+void advise_on_chains(const anchored *a, json_t *warnings)
+{
+    if (a->replaced > 0) {
+        warn(warnings,
+             "the chains have not mixed: %zu of them fitted far worse than the best and went on "
+             "from its place (R-hat %.2f before, %.2f after); a mode that none of them met is not "
+             "in the draws; more --chains may help",
+             a->replaced, a->r_hat, a->r_hat_kept);
+    } else if (a->sampler != SAMPLER_EXACT && !(a->r_hat < 1.1)) {
+        warn(warnings,
+             "the chains have not mixed (R-hat %.2f): edges in doubt are less certain than "
+             "they look; more --draws or --chains may help",
+             a->r_hat);
+    }
+}
+
 void advise(const linear_view *s, const anchored *a, char *const *names, json_t *warnings)
 {
     advise_on_rows(s, names, warnings);
@@ -165,12 +181,7 @@ void advise(const linear_view *s, const anchored *a, char *const *names, json_t 
     if (s->kind == VIEW_LINEAR) {
         advise_on_decoder(s, a, names, warnings);
     }
-    if (a->sampler != SAMPLER_EXACT && !(a->r_hat < 1.1)) {
-        warn(warnings,
-             "the chains have not mixed (R-hat %.2f): edges in doubt are less certain than "
-             "they look; more --draws or --chains may help",
-             a->r_hat);
-    }
+    advise_on_chains(a, warnings);
 }
 
 /* NaN has no place in JSON. */

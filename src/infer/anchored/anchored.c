@@ -276,6 +276,8 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     TRY(graph_posterior_of(&g, &with, a.z, a.unit, noise, in->blur != NULL ? a.d * a.d : 0, why));
     a.sampler = g.exact ? SAMPLER_EXACT : SAMPLER_MCMC;
     a.r_hat = g.result.r_hat;
+    a.r_hat_kept = g.result.r_hat_kept;
+    a.replaced = g.result.replaced;
     a.ess = g.result.ess;
     a.log_evidence = g.result.log_evidence;
     a.dispersion = g.dispersion;

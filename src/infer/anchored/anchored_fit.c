@@ -98,6 +98,11 @@ void anchored_store(const anchored *a, lscm_posterior *p, json_t *summary)
     (void)json_object_set_new(summary, "sampler", json_string(samplers[a->sampler]));
     (void)json_object_set_new(summary, "r_hat", json_real(a->r_hat));
     (void)json_object_set_new(summary, "ess", json_real(a->ess));
+    if (a->replaced > 0) {
+        (void)json_object_set_new(summary, "chains_replaced",
+                                  json_integer((json_int_t)a->replaced));
+        (void)json_object_set_new(summary, "r_hat_kept", json_real(a->r_hat_kept));
+    }
     if (a->dispersion > 1) {
         (void)json_object_set_new(summary, "dispersion", json_real(a->dispersion));
     }

@@ -128,9 +128,9 @@ lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const gra
                               .chains = anchored_chains(in),
                               .sweeps = anchored_sweeps(in),
                               .order_given = in->order != NULL,
+                              .series = t.series,
                               .progress = in->progress};
     TRY(latent_sample(&problem, (rng){(uint64_t)in->settings->seed, 8500}, a, a->z_sd, why));
-    anchored_take_edges(a, problem.chains, t.series);
     memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
     a->sampler = SAMPLER_LATENT;
 done:
