@@ -19,7 +19,7 @@ typedef struct nonlinear {
     features x;
     kernel_encoder kernel;
     generator *g;
-    linear_view latents;    /* z as variables that are observed */
+    linear_view latents;    /* z as variables that were read off x */
     bool homogeneous;       /* the network has no biases */
     bool network;           /* z is refined; else the kernel's */
     uint8_t *held;          /* (rows, d) */

@@ -269,7 +269,8 @@ lscm_status dag_exact(const dag_problem *problem, const dag_draws *draws, dag_re
     }
     TRY(mechanisms_check(m, why));
     TRY(problem->order == NULL ? all_orders(&e) : one_order(&e, problem->order));
-    out->r_hat = 1;
+    out->r_hat = out->r_hat_kept = 1;
+    out->replaced = 0;
     out->ess = (double)draws->count;
 done:
     return status;
