@@ -418,12 +418,47 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     }
 }
 
+/* Candidates, and what the rows say of them; psi, step: what noise of z adds. */
 static lscm_status gather(graph_posterior *g, const anchored_input *in, const double *z,
-                          lscm_error *why)
+                          const double *psi, size_t step, const graph_scratch *t, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
     latent_rows rows = {in->view->rows, in->view->d, z, in->view->mask, in->keep};
-    lscm_status status = g->mechanisms.law->gather(&g->families, &rows, &g->lists, why);
+    double share = 1;
+    forbid(in, t->forbidden);
+    TRY(find_candidates(g, in, z, t->forbidden, why));
+    TRY(g->mechanisms.law->gather(&g->families, &rows, &g->lists, why));
     g->mechanisms.family = g->families.list;
+    if (in->view->kind == VIEW_READ_OFF) {
+        find_spread(&g->families, t->spread);
+    }
+    TRY(weigh_rows(g, in, z, &share, why));
+    if (psi != NULL) {
+        g->mechanisms.law->correct(&g->families, psi, step, share);
+    }
+done:
+    return status;
+}
+
+/* Graphs, again with rows counting for what they are worth, under the prior that was asked for. */
+static lscm_status find_graphs(graph_posterior *g, const anchored_input *in, const double *z,
+                               graph_scratch *t, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    if (in->settings->noise == NOISE_EQUAL) {
+        TRY(run_equal(g, in, t->w, t->edge_prob, why));
+    } else {
+        TRY(run(g, in, 0, in->draws, why));
+    }
+    if (in->view->kind == VIEW_READ_OFF) {
+        TRY(weigh_slopes(g, in, z, t, why));
+    } else if (in->view->kind == VIEW_OBSERVED) {
+        TRY(weigh_evidence(g, in, z, t->w, t->intercept, t->edge_prob, why));
+    }
+    if (is_uniform(in)) {
+        make_uniform(g, in, &t->extensions, t->weight, t->parents, t->order);
+    }
+done:
     return status;
 }
 
@@ -442,7 +477,6 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
             &linear_gaussian, d, NULL, {s->ridge, tuned_prior_dof(), log_odds_of(s, d), 0, unit}}};
     graph_scratch scratch;
     arena memory = {0};
-    double share = 1;
     if (is_uniform(in) && !g.exact) {
         return fail(why, LSCM_USAGE,
                     "a uniform prior over graphs needs at most %d nodes; "
@@ -456,29 +490,8 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     TRY(arena_open(&memory, why));
     lay_out_scratch(&scratch, in, &memory);
     g.result.edge_prob = g.edge_prob;
-    forbid(in, scratch.forbidden);
-    TRY(find_candidates(&g, in, z, scratch.forbidden, why));
-    TRY(gather(&g, in, z, why));
-    if (in->view->kind == VIEW_READ_OFF) {
-        find_spread(&g.families, scratch.spread);
-    }
-    TRY(weigh_rows(&g, in, z, &share, why));
-    if (psi != NULL) {
-        g.mechanisms.law->correct(&g.families, psi, step, share);
-    }
-    if (s->noise == NOISE_EQUAL) {
-        TRY(run_equal(&g, in, scratch.w, scratch.edge_prob, why));
-    } else {
-        TRY(run(&g, in, 0, in->draws, why));
-    }
-    if (in->view->kind == VIEW_READ_OFF) {
-        TRY(weigh_slopes(&g, in, z, &scratch, why));
-    } else if (in->view->kind == VIEW_OBSERVED) {
-        TRY(weigh_evidence(&g, in, z, scratch.w, scratch.intercept, scratch.edge_prob, why));
-    }
-    if (is_uniform(in)) {
-        make_uniform(&g, in, &scratch.extensions, scratch.weight, scratch.parents, scratch.order);
-    }
+    TRY(gather(&g, in, z, psi, step, &scratch, why));
+    TRY(find_graphs(&g, in, z, &scratch, why));
     *out = g;
     out->result.edge_prob = out->edge_prob;
     g = (graph_posterior){0};
