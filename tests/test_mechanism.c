@@ -248,7 +248,7 @@ static void evidence(void **state)
     gather(&t, &linear_gaussian, 8);
     for (size_t i = 0; i < D; i++) {
         const family *f = &t.all.family[i];
-        linear_gaussian.score_all(f, &PRIOR, score, work[0], work[1]);
+        linear_gaussian.score_all(f, &PRIOR, &(family_table){work[0], work[1]}, score);
         for (uint32_t set = 0; set < 1U << f->count; set++) {
             assert_near(score[set], mechanisms_score(&t.all, i, set), 1e-9);
         }
@@ -314,11 +314,10 @@ static double edges_only(const family *f, const dag_prior *prior, uint32_t paren
     return (double)__builtin_popcount(parents) * prior->log_odds;
 }
 
-static void edges_only_all(const family *f, const dag_prior *prior, double *score, double *work,
-                           double *more)
+static void edges_only_all(const family *f, const dag_prior *prior, const family_table *work,
+                           double *score)
 {
     (void)work;
-    (void)more;
     for (uint32_t set = 0; set < 1U << f->count; set++) {
         score[set] = edges_only(f, prior, set);
     }

@@ -201,7 +201,8 @@ static double summarise_all(const mcmc *m)
  */
 static void compare(mcmc *m)
 {
-    double n = (double)(m->steps / SEGMENTS * tuned_order_compared());
+    size_t steps = m->steps / SEGMENTS * tuned_order_compared();
+    double n = (double)steps;
     size_t best = 0;
     for (size_t c = 1; c < m->chains; c++) {
         best = m->sum[c] > m->sum[best] ? c : best;

@@ -23,7 +23,7 @@ void parent_sets_fill(parent_sets *sets, const mechanisms *m, const family *f, d
 {
     size_t size = (size_t)1 << f->count;
     double *score = sets->score;
-    m->law->score_all(f, &m->prior, score, total, scratch);
+    m->law->score_all(f, &m->prior, &(family_table){total, scratch}, score);
     double best = -INFINITY;
     for (size_t set = 0; set < size; set++) {
         best = score[set] > best ? score[set] : best;

@@ -61,12 +61,11 @@ static void narrow(family_room *out, const family *f, uint32_t among)
                       .mean = out->mean};
 }
 
-static void score_all(const family *f, const dag_prior *prior, double *score, double *work,
-                      double *more)
+static void score_all(const family *f, const dag_prior *prior, const family_table *work,
+                      double *score)
 {
-    family_table table = {.rest = work, .log_det = more};
-    family_regress(f, prior, &table);
-    family_scores(f, prior, &table, score);
+    family_regress(f, prior, work);
+    family_scores(f, prior, work, score);
 }
 
 /* The residuals of all mechanisms and the pull of the ridge on the weights are a sample of the

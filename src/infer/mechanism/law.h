@@ -27,10 +27,10 @@ typedef struct mechanism_law {
     void (*narrow)(family_room *out, const family *f, uint32_t among);
 
     /* Log evidence and prior of one parent set, and (2^count) of all: -INFINITY for those without
-     * the required parents; work, more (2^count) are scratch. */
+     * the required parents; `work` is scratch. */
     double (*score)(const family *f, const dag_prior *prior, uint32_t parents);
-    void (*score_all)(const family *f, const dag_prior *prior, double *score, double *work,
-                      double *more);
+    void (*score_all)(const family *f, const dag_prior *prior, const family_table *work,
+                      double *score);
 
     /* A draw of the numbers of one mechanism (family_draw). */
     mechanism (*draw)(const family *f, const dag_prior *prior, uint32_t parents, rng r,
