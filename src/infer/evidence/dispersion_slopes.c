@@ -43,8 +43,7 @@ static double slope_of(const slopes *s, size_t i, double *variance, double *g, d
                 x[j] = s->model->w[j * d + i] != 0 ? z[j] : 0;
             }
             x[i] = 1;
-            double e =
-                z[i] - s->model->intercept[i] - cblas_ddot((int)d, z, 1, s->model->w + i, (int)d);
+            double e = mechanism_residual(s->model, i, z);
             double weight = s->weight != NULL ? s->weight[row] : 1;
             cblas_daxpy((int)d, weight * e, x, 1, g + sets * d, 1);
             cblas_dsyr(CblasRowMajor, CblasLower, (int)d, weight, x, 1, v, (int)d);
