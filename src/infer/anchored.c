@@ -99,7 +99,8 @@ size_t anchored_chains(const anchored_input *in)
 size_t anchored_sweeps(const anchored_input *in)
 {
     size_t sweeps = (in->draws / anchored_chains(in) + 1) * 3 / 2;
-    return sweeps > SWEEPS ? sweeps : SWEEPS;
+    size_t least = in->brief ? SWEEPS - SWEEPS / 4 : SWEEPS;
+    return sweeps > least ? sweeps : least;
 }
 
 void anchored_take_edges(anchored *a, size_t chains, double *series)

@@ -29,6 +29,8 @@ typedef struct anchored_input {
                            mean over rows; for variables that were read off x before */
     const double *size; /* (rows) or NULL: of each row, as row_weights.h has it */
     size_t draws;
+    bool brief; /* few draws are all that is wanted, of kept rows alone: no edge probabilities,
+                   chains a quarter shorter */
     const lscm_progress *progress;
 } anchored_input;
 

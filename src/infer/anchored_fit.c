@@ -176,7 +176,7 @@ static lscm_status fit_signal(fit *f, const signal *s, const char *reason, lscm_
     anchored_input in = anchored_input_of(f, s);
     TRY(anchored_infer(&a, &in, why));
     double begun = fit_seconds();
-    if (f->settings.holdout > 0 && !(a.clip > 0)) {
+    if (f->settings.holdout > 0 && !(a.clip > 0) && can_judge(&a)) {
         TRY(judge(&j, &in, f->settings.holdout, why));
     }
     double judged = fit_seconds() - begun;

@@ -120,12 +120,12 @@ static lscm_status check(const mcmc *m, lscm_error *why)
 }
 
 /* About a second or two on one core for the usual candidates, whatever d. */
-static size_t choose_steps(size_t d)
+static size_t choose_steps(size_t d, bool brief)
 {
     size_t sweeps = 500000 / d;
     sweeps = sweeps < 1000 ? 1000 : sweeps;
     sweeps = sweeps > 5000 ? 5000 : sweeps;
-    return d * sweeps;
+    return d * (brief ? sweeps - sweeps / 4 : sweeps);
 }
 
 static void run_segment(mcmc *m, size_t c, size_t segment)
@@ -267,19 +267,27 @@ static void draw_graph(const mcmc *m, size_t k)
     }
 }
 
-static void finish(mcmc *m)
+/* edge_prob, and how far the chains agree on it. */
+static void find_edges(mcmc *m)
 {
     memset(m->out->edge_prob, 0, m->d * m->d * sizeof(double));
 #pragma omp parallel for schedule(dynamic) num_threads((int)m->threads)
     for (size_t i = 0; i < m->d; i++) {
         summarise(m, i, m->series[omp_get_thread_num()]);
     }
-    m->out->log_evidence = (double)NAN;
     m->out->r_hat = 1;
     m->out->ess = (double)(m->chains * m->recorded);
     for (size_t i = 0; i < m->d; i++) {
         m->out->r_hat = fmax(m->out->r_hat, m->r_hat[i]);
         m->out->ess = fmin(m->out->ess, m->ess[i]);
+    }
+}
+
+static void finish(mcmc *m)
+{
+    m->out->log_evidence = m->out->r_hat = m->out->ess = (double)NAN;
+    if (m->out->edge_prob != NULL) {
+        find_edges(m);
     }
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < m->draws->count; k++) {
@@ -299,7 +307,7 @@ lscm_status dag_mcmc(const family *families, size_t d, const dag_prior *prior, c
               draws,    out, settings->start, .space = {.d = d, .families = families}};
     TRY(check(&m, why));
     m.chains = settings->chains > 0 ? settings->chains : CHAINS;
-    m.steps = settings->steps > 0 ? settings->steps : choose_steps(d);
+    m.steps = settings->steps > 0 ? settings->steps : choose_steps(d, settings->brief);
     m.recorded = (draws->count + m.chains - 1) / m.chains;
     m.recorded = m.recorded > RECORDED ? m.recorded : RECORDED;
     m.steps = m.steps > 2 * m.recorded ? m.steps : 2 * m.recorded;

@@ -159,8 +159,7 @@ static void lay_out(scratch *t, judgement *out, const signal *s)
     out->coverage = arena_take(&out->memory, d, sizeof(double));
 }
 
-/* Draws give nodes without an anchor other signs and names each time: no mean encoder, no z. */
-static bool all_anchored(const anchored *a)
+bool can_judge(const anchored *a)
 {
     bool all = true;
     for (size_t i = 0; i < a->d; i++) {
@@ -221,9 +220,10 @@ lscm_status judge(judgement *out, const anchored_input *in, double share, lscm_e
         anchored_input part = *in;
         part.keep = t.keep;
         part.draws = DRAWS;
+        part.brief = true;
         TRY(anchored_infer(&a, &part, why));
     }
-    if (j.rows >= 10 && all_anchored(&a)) {
+    if (j.rows >= 10 && can_judge(&a)) {
         TRY(score(&j, s, &a, &t, why));
     } else {
         j.rows = j.sets = 0;
