@@ -195,7 +195,7 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     anchored_input in = anchored_input_of(f, s);
     TRY(anchored_infer(&a, &in, why));
     double begun = fit_seconds();
-    if (f->settings.holdout > 0 && !(a.clip > 0)) {
+    if (f->settings.holdout > 0 && !(a.clip > 0) && can_judge(&a)) {
         TRY(judge(&j, &in, f->settings.holdout, why));
     }
     double judged = fit_seconds() - begun;

@@ -12,6 +12,7 @@
 
 #include <cblas.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { GRID = 5, HALF = 2, NOISE_EQUAL = 1, PRIOR_UNIFORM = 1 };
@@ -55,13 +56,48 @@ static void forbid(const anchored_input *in, uint8_t *out)
     }
 }
 
+static lscm_status screen(graph_posterior *g, const anchored_input *in, const double *z,
+                          const uint8_t *mask, size_t rows, const uint8_t *forbidden,
+                          lscm_error *why)
+{
+    return screen_with_order(z, mask, rows, in->view->d, forbidden, in->required, g->most,
+                             g->count, g->candidate, g->guess, in->progress, why);
+}
+
+/* By the rows that are kept: those held out must not choose the candidates they judge. */
+static lscm_status screen_kept(graph_posterior *g, const anchored_input *in, const double *z,
+                               const uint8_t *forbidden, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t d = in->view->d;
+    size_t rows = 0;
+    double *kept = malloc(in->view->rows * d * sizeof *kept); /* (rows, d) */
+    uint8_t *mask = malloc(in->view->rows * d);               /* (rows, d) */
+    if (kept == NULL || mask == NULL) {
+        status = fail_memory(why, in->view->rows * d * (sizeof *kept + 1));
+        goto done;
+    }
+    for (size_t k = 0; k < in->view->rows; k++) {
+        if (in->keep == NULL || in->keep[k] != 0) {
+            memcpy(kept + rows * d, z + k * d, d * sizeof *kept);
+            memcpy(mask + rows * d, in->view->mask + k * d, d);
+            rows++;
+        }
+    }
+    TRY(screen(g, in, kept, mask, rows, forbidden, why));
+done:
+    free(kept);
+    free(mask);
+    return status;
+}
+
 static lscm_status find_candidates(graph_posterior *g, const anchored_input *in, const double *z,
                                    const uint8_t *forbidden, lscm_error *why)
 {
     size_t d = in->view->d;
     if (!g->exact) {
-        return screen_with_order(z, in->view->mask, in->view->rows, d, forbidden, in->required,
-                                 g->most, g->count, g->candidate, g->guess, in->progress, why);
+        return in->brief ? screen_kept(g, in, z, forbidden, why)
+                         : screen(g, in, z, in->view->mask, in->view->rows, forbidden, why);
     }
     for (size_t i = 0; i < d; i++) {
         for (size_t j = 0; j < d; j++) {
@@ -89,7 +125,10 @@ static lscm_status run(graph_posterior *g, const anchored_input *in, size_t firs
     size_t d = in->view->d;
     rng r = {(uint64_t)in->settings->seed, 7000 + first};
     dag_draws draws = {count, d, g->parents + first * d, g->order + first * d};
-    dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains, .steps = in->steps, .start = g->guess};
+    dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains,
+                                .steps = in->steps,
+                                .start = g->guess,
+                                .brief = in->brief};
     for (size_t k = 0; k < count; k++) {
         g->variance[first + k] = g->prior.variance;
     }
@@ -129,12 +168,17 @@ static double pooled_variance(const graph_posterior *g, const anchored_input *in
     return used > 0 ? sum / used : 1;
 }
 
+/* Without draws only the evidence is wanted. */
 static lscm_status evidence_at(graph_posterior *g, const anchored_input *in, double log_variance,
-                               size_t first, size_t count, double *out, lscm_error *why)
+                               double *out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
+    double *edge_prob = g->result.edge_prob;
     g->prior.variance = exp(log_variance);
-    TRY(run(g, in, first, count, why));
+    g->result.edge_prob = NULL;
+    status = run(g, in, 0, 0, why);
+    g->result.edge_prob = edge_prob;
+    TRY(status);
     *out = g->result.log_evidence + log_prior_variance(&g->prior, in->view->d, g->prior.variance);
 done:
     return status;
@@ -152,7 +196,7 @@ static lscm_status mix_grid(graph_posterior *g, const anchored_input *in, double
     memset(mixed, 0, d * d * sizeof(double));
     for (size_t k = 0; k < GRID; k++) {
         double at = centre + ((double)k - HALF) * width;
-        TRY(evidence_at(g, in, at, 0, 0, &log_weight[k], why));
+        TRY(evidence_at(g, in, at, &log_weight[k], why));
         most = fmax(most, log_weight[k]);
     }
     for (size_t k = 0; k < GRID; k++) {
@@ -161,12 +205,11 @@ static lscm_status mix_grid(graph_posterior *g, const anchored_input *in, double
     double sum = 0;
     for (size_t k = 0, first = 0; k < GRID; k++) {
         double share = exp(log_weight[k] - most) / total;
-        double evidence = 0;
         sum += share;
         size_t last = k + 1 == GRID ? in->draws : (size_t)(sum * (double)in->draws + 0.5);
         last = last < in->draws ? last : in->draws;
-        TRY(evidence_at(g, in, centre + ((double)k - HALF) * width, first, last - first, &evidence,
-                        why));
+        g->prior.variance = exp(centre + ((double)k - HALF) * width);
+        TRY(run(g, in, first, last - first, why));
         for (size_t i = 0; i < d * d; i++) {
             mixed[i] += share * g->edge_prob[i];
         }
@@ -195,8 +238,8 @@ static lscm_status run_equal(graph_posterior *g, const anchored_input *in, doubl
     for (int step = 0; step < 3; step++) { /* Newton: the curvature is about rows/2 */
         double below = 0;
         double above = 0;
-        TRY(evidence_at(g, in, centre - width, 0, 0, &below, why));
-        TRY(evidence_at(g, in, centre + width, 0, 0, &above, why));
+        TRY(evidence_at(g, in, centre - width, &below, why));
+        TRY(evidence_at(g, in, centre + width, &above, why));
         double move = (above - below) / (2 * width) / (rows / 2);
         centre += fmax(fmin(move, 1), -1);
         if (fabs(move) < width / 2) {
@@ -447,7 +490,7 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     lay_out_scratch(&scratch, in, &memory);
     TRY(arena_open(&memory, why));
     lay_out_scratch(&scratch, in, &memory);
-    g.result.edge_prob = g.edge_prob;
+    g.result.edge_prob = in->brief ? NULL : g.edge_prob;
     forbid(in, scratch.forbidden);
     TRY(find_candidates(&g, in, z, scratch.forbidden, why));
     TRY(families_of(&g.families, z, in->view->mask, in->keep, in->view->rows, d, g.count,
