@@ -7,11 +7,10 @@
  *   bench_kernel large [N]      the encoder of N rows (100 000), 256 features, 10 nodes: seconds
  *                               and peak memory */
 #define _DEFAULT_SOURCE
+#include "infer/kernel/kernel.h"
 #include "base/rng.h"
 #include "base/threads.h"
 #include "clock.h"
-#include "infer/kernel_cholesky.h"
-#include "infer/kernel_parts.h"
 
 #include <cblas.h>
 #include <stdio.h>

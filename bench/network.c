@@ -1,15 +1,15 @@
 /* network [PEER [TURNS]]: one training step of the network x = g(z) that refines the causal
- * variables (infer/generator.h): 20-128-128-100, ReLU, no biases, batches of 512 of 4000 rows:
- * picking rows, forward, squared error, back, orthogonal momentum. Prints one line of JSON for each
- * number of threads: steps per second; flops of a step (6 parameters batch, and the products of the
- * Newton-Schulz iteration); their rate, and that of sgemm (1024 cubed) on as many threads, taken in
- * turns, best of TURNS (40) each; the share. PEER is a command, e.g. "python3
+ * variables (infer/generator/generator_net.h): 20-128-128-100, ReLU, no biases, batches of 512 of
+ * 4000 rows: picking rows, forward, squared error, back, orthogonal momentum. Prints one line of
+ * JSON for each number of threads: steps per second; flops of a step (6 parameters batch, and the
+ * products of the Newton-Schulz iteration); their rate, and that of sgemm (1024 cubed) on as many
+ * threads, taken in turns, best of TURNS (40) each; the share. PEER is a command, e.g. "python3
  * bench/network_torch.py": it is given the number of threads and prints its seconds for a step, and
  * for one with the same momentum; without PyTorch it is left out. */
 #include "base/rng.h"
 #include "base/threads.h"
 #include "clock.h"
-#include "infer/generator.h"
+#include "infer/generator/generator.h"
 
 #include <cblas.h>
 #include <omp.h>

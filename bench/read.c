@@ -2,7 +2,7 @@
  * GB). bench_read time DIR: reads and checks all of x in blocks of rows, against `cat
  * x_samples.npy` to /dev/null, both from the page cache, best of 5. */
 #include "clock.h"
-#include "data/blocks.h"
+#include "data/dataset/dataset.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "base/threads.h"
 #include "clock.h"
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 #include <cblas.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* lscm: one program, a table of subcommands. */
-#include "cli.h"
+#include "common/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

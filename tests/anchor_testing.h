@@ -2,7 +2,7 @@
 #ifndef LSCM_TESTS_ANCHOR_TESTING_H
 #define LSCM_TESTS_ANCHOR_TESTING_H
 
-#include "infer/anchor.h"
+#include "infer/anchor/anchor.h"
 
 #include "lcg.h"
 #include "testing.h"
@@ -22,7 +22,7 @@ typedef struct design {
 } design;
 
 typedef struct made {
-    signal s;
+    linear_view s;
     double *z;       /* (rows, d) */
     double *mixing;  /* (d, d): M */
     double *inverse; /* (d, d) */
@@ -103,7 +103,7 @@ static inline made make(const design *c)
     lcg g = {(c->seed << 20) + c->samples * 104729 + 11};
     make_model(&m, c);
     m.z = zeros(rows * d, sizeof(double));
-    m.s = (signal){.rows = rows, .d = d, .D = d, .rank = d, .x_noise = c->x_noise};
+    m.s = (linear_view){.rows = rows, .d = d, .D = d, .rank = d, .x_noise = c->x_noise};
     m.s.y = zeros(rows * d, sizeof(double));
     m.s.mask = zeros(rows * d, 1);
     m.s.values = zeros(rows * d, sizeof(double));

@@ -2,7 +2,8 @@
 #ifndef LSCM_TESTS_ANCHORED_TESTING_H
 #define LSCM_TESTS_ANCHORED_TESTING_H
 
-#include "infer/anchored_parts.h"
+#include "infer/anchored/anchored.h"
+#include "infer/encoder/encoder.h"
 
 #include "testing.h"
 
@@ -23,7 +24,7 @@ static inline void assert_finite(const double *x, size_t count)
 }
 
 /* Nothing that could reach a file is NaN; draws follow their orders. */
-static inline void check_finite(const anchored *a, const signal *s)
+static inline void check_finite(const anchored *a, const linear_view *s)
 {
     size_t d = a->d;
     size_t n = a->rank + 1;

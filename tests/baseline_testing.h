@@ -2,8 +2,8 @@
 #ifndef LSCM_TESTS_BASELINE_TESTING_H
 #define LSCM_TESTS_BASELINE_TESTING_H
 
-#include "infer/baseline.h"
-#include "infer/choices.h"
+#include "infer/baselines/baselines.h"
+#include "infer/run/run.h"
 #include "testing.h"
 
 static lscm_error why;

@@ -1,28 +1,34 @@
 #!/bin/sh
-# Includes point one way: base <- backend <- {data, net} <- scm <- infer, and result beside infer on
-# scm (the two meet only in posterior.h). cli, examples and python see only lscm.h and headers of
-# their own folder. Some system headers belong to one file or one family of files.
+# Includes point one way, and through doors: tests/rooms.txt says which room may see which, and of
+# another room with a door only the header of its own name is seen, by tests and benchmarks too. cli,
+# examples and python see only lscm.h and headers of their own. Some system headers belong to one
+# file or one family of files.
 set -eu
 cd "$(dirname "$0")/.."
 
-found=$(find include src cli examples python -name '*.[ch]' -o -name '*.cu' 2>/dev/null) || true
+found=$(find include src cli examples python tests bench -name '*.[ch]' -o -name '*.cu' 2>/dev/null) || true
 # shellcheck disable=SC2086 # our file names have no spaces
 grep -nE '^[[:space:]]*#[[:space:]]*include' $found /dev/null | awk '
 BEGIN {
-    may["base"] = " base "
-    may["backend"] = " base backend "
-    may["data"] = " base backend data "
-    may["net"] = " base backend net "
-    may["scm"] = " base backend data net scm "
-    may["infer"] = " base backend data net scm infer "
-    may["result"] = " base backend data net scm result "
-
-    home["netcdf.h"] = home["hdf5.h"] = "^src/data/netcdf"
-    home["zip.h"] = "^src/data/(npz|byte|zip)"
-    home["png.h"] = "^src/data/png"
+    home["netcdf.h"] = home["hdf5.h"] = "^src/data/netcdf/"
+    home["zip.h"] = "^src/data/npy/(npz|byte|zip)"
+    home["png.h"] = "^src/data/picture/png"
     home["mpi.h"] = "^src/backend/comm[.]c$"
     home["cuda.h"] = home["cuda_runtime.h"] = home["cublas_v2.h"] = "^src/backend/cuda[.]cu$"
     home["libsmartcols.h"] = home["libsmartcols/libsmartcols.h"] = home["argp.h"] = "^cli/"
+    while ((getline row < "tests/rooms.txt") > 0) {
+        if (row ~ /^#/)
+            continue
+        room = row; sub(/:.*/, "", room)
+        sees = row; sub(/^[^:]*:/, "", sees)
+        n = split(sees, below, " ")
+        for (k = 1; k <= n; k++)
+            if (!(below[k] in may)) {
+                print "tests/rooms.txt: " room " sees " below[k] ", which does not stand above it"
+                bad = 1
+            }
+        may[room] = " " room sees " "
+    }
 }
 function wrong(why) {
     print file ":" line ": " text ": " why
@@ -35,28 +41,39 @@ function wrong(why) {
     name = text; sub(/^[^<"]*[<"]/, "", name); sub(/[>"].*/, "", name)
     ours = text ~ /"/
 
-    if ((name in home) && file !~ home[name])
+    if ((name in home) && !ours && file !~ home[name] && file !~ /^(tests|bench)\//)
         wrong(name " is for " home[name] " only")
     if (!ours || name == "lscm.h")
         next
-    split(file, part, "/")
-    if (part[1] == "include") {
+    top = file; sub(/\/.*/, "", top)
+    from = file; sub(/^src\//, "", from); sub(/\/[^\/]*$/, "", from)
+    to = name
+    inside = sub(/\/[^\/]*$/, "", to)
+    if (top == "include") {
         wrong("lscm.h stands alone")
-    } else if (part[1] == "src") {
-        folder = name; sub(/\/.*/, "", folder)
-        if (name !~ /\//)
+    } else if (top == "examples" || top == "python") {
+        if (inside)
+            wrong(top " sees only lscm.h and its own headers")
+    } else if (!inside) {
+        if (top == "src" || top == "cli")
             wrong("write the folder too, as in \"base/status.h\"")
-        else if (name ~ /^(infer|result)\/posterior[.]h$/ && part[2] ~ /^(infer|result)$/)
-            next
-        else if (!(part[2] in may))
-            wrong("the folder src/" part[2] " is not in the list of tests/check_includes.sh")
-        else if (index(may[part[2]], " " folder " ") == 0)
-            wrong("src/" part[2] " may include only" may[part[2]])
-    } else if (name ~ /\//) {
-        wrong(part[1] " sees only lscm.h and its own headers")
+    } else {
+        if (top == "cli")
+            to = "cli/" to
+        door = to; sub(/^.*\//, "", door)
+        if (top != "tests" && top != "bench" && !(from in may))
+            wrong("the folder " from " is not in tests/rooms.txt")
+        else if (top != "tests" && top != "bench" && index(may[from], " " to " ") == 0)
+            wrong(from " may see only" may[from])
+        else if (to ~ /^(data|infer|result)\// && from != to && name != to "/" door ".h")
+            wrong("of " to " only its door is seen, \"" to "/" door ".h\"")
     }
 }
 END { exit bad }' || {
     echo "includes point the wrong way" >&2
+    exit 1
+}
+sh tests/draw_rooms.sh | cmp -s - docs/rooms.dot || {
+    echo "docs/rooms.dot is not what the includes say: ./dev map draws it anew" >&2
     exit 1
 }

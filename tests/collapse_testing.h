@@ -3,7 +3,7 @@
 #ifndef LSCM_TESTS_COLLAPSE_TESTING_H
 #define LSCM_TESTS_COLLAPSE_TESTING_H
 
-#include "infer/collapse.h"
+#include "infer/marginal/marginal.h"
 
 #include "testing.h"
 
@@ -17,7 +17,7 @@ typedef struct case_of {
 } case_of;
 
 typedef struct made_case {
-    signal s;
+    linear_view s;
     collapse_parameters truth;
     collapse_graph graph;
     uint8_t parent[MOST * MOST];
@@ -110,7 +110,7 @@ static inline void make_case(made_case *m, const case_of *c)
 {
     memset(m, 0, sizeof *m);
     make_truth(m, c);
-    m->s = (signal){.rows = c->rows, .d = c->d, .D = c->rank, .rank = c->rank};
+    m->s = (linear_view){.rows = c->rows, .d = c->d, .D = c->rank, .rank = c->rank};
     m->s.y = zeros(c->rows * c->rank, sizeof(double));
     m->s.mask = zeros(c->rows * c->d, 1);
     m->s.values = zeros(c->rows * c->d, sizeof(double));

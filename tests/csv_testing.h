@@ -2,7 +2,10 @@
 #ifndef LSCM_TESTS_CSV_TESTING_H
 #define LSCM_TESTS_CSV_TESTING_H
 
-#include "data/formats.h"
+#include "data/csv/csv.h"
+#include "data/netcdf/netcdf.h"
+#include "data/npy/npy.h"
+#include "data/picture/picture.h"
 
 #include "scratch.h"
 

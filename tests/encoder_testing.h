@@ -6,7 +6,7 @@
 #include "made.h"
 #include "made_posterior.h"
 
-#include "infer/encoder.h"
+#include "infer/encoder/encoder.h"
 
 #include "testing.h"
 

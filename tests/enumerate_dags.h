@@ -8,7 +8,7 @@
 #ifndef LSCM_TESTS_ENUMERATE_DAGS_H
 #define LSCM_TESTS_ENUMERATE_DAGS_H
 
-#include "infer/family.h"
+#include "infer/mechanism/mechanism.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -135,18 +135,18 @@ __attribute__((noinline, unused)) static void walk_dags(dag_walk *walk, size_t i
     walk->nodes[i] = 0;
 }
 
-/* families (d), one for each node in turn, every candidate list shorter than d. `order` and `visit`
+/* list (d), one for each node in turn, every candidate list shorter than d. `order` and `visit`
  * may be NULL. */
-static inline void enumerate_dags(dag_yardstick *out, const family *families, size_t d,
+static inline void enumerate_dags(dag_yardstick *out, const family *list, size_t d,
                                   const dag_prior *prior, const size_t *order, dag_visit visit,
                                   void *self)
 {
-    dag_walk walk = {.families = families, .d = d, .order = order, .visit = visit, .self = self};
+    dag_walk walk = {.families = list, .d = d, .order = order, .visit = visit, .self = self};
     walk.by_order.top = walk.uniform.top = -INFINITY;
     for (size_t i = 0; i < d; i++) {
-        for (uint32_t set = 0; set < (uint32_t)1 << families[i].count; set++) {
-            walk.score[i][set] = (set & families[i].required) == families[i].required
-                                     ? family_score(&families[i], prior, set)
+        for (uint32_t set = 0; set < (uint32_t)1 << list[i].count; set++) {
+            walk.score[i][set] = (set & list[i].required) == list[i].required
+                                     ? family_score(&list[i], prior, set)
                                      : -INFINITY;
         }
     }

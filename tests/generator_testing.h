@@ -7,7 +7,7 @@
 #ifndef LSCM_TESTS_GENERATOR_TESTING_H
 #define LSCM_TESTS_GENERATOR_TESTING_H
 
-#include "infer/generator.h"
+#include "infer/generator/generator.h"
 #include "lcg.h"
 
 #include <lapacke.h>

@@ -3,7 +3,7 @@
 #ifndef LSCM_TESTS_KERNEL_TESTING_H
 #define LSCM_TESTS_KERNEL_TESTING_H
 
-#include "infer/kernel_parts.h"
+#include "infer/kernel/kernel.h"
 
 #include "lcg.h"
 #include "testing.h"

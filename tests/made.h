@@ -3,7 +3,7 @@
 #ifndef LSCM_TESTS_MADE_H
 #define LSCM_TESTS_MADE_H
 
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 #include <stdlib.h>
 #include <string.h>

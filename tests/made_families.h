@@ -3,7 +3,7 @@
 #ifndef LSCM_TESTS_MADE_FAMILIES_H
 #define LSCM_TESTS_MADE_FAMILIES_H
 
-#include "infer/family.h"
+#include "infer/mechanism/mechanism.h"
 #include "lcg.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef LSCM_TESTS_MADE_POSTERIOR_H
 #define LSCM_TESTS_MADE_POSTERIOR_H
 
-#include "data/csv_names.h"
+#include "data/text/text.h"
 #include "lcg.h"
 #include "scm/decode.h"
 

@@ -5,8 +5,10 @@
 
 #include "made.h"
 
-#include "data/formats.h"
-#include "data/npy_array.h"
+#include "data/csv/csv.h"
+#include "data/netcdf/netcdf.h"
+#include "data/npy/npy.h"
+#include "data/picture/picture.h"
 
 #include "scratch.h"
 

@@ -4,7 +4,7 @@
 #define LSCM_TESTS_ORDER_TESTING_H
 
 #include "activations.h"
-#include "infer/order.h"
+#include "infer/ordering/ordering.h"
 #include "lcg.h"
 #include "testing.h"
 

@@ -1,6 +1,6 @@
 /* Warnings and what summary.json gets of anchors and held-out sets. */
-#include "infer/advice.h"
-#include "made_signal.h"
+#include "infer/anchored/anchored.h"
+#include "made_linear_view.h"
 
 #include "testing.h"
 
@@ -24,7 +24,7 @@ static anchored infer(const made_signal *m)
     lscm_fit_settings settings;
     anchored a;
     lscm_settings_defaults(lscm_fit_table(), &settings);
-    anchored_input in = {.signal = &m->s, .settings = &settings, .draws = 20};
+    anchored_input in = {.view = &m->s, .settings = &settings, .draws = 20};
     assert_ok(anchored_infer(&a, &in, &why));
     return a;
 }
@@ -136,6 +136,13 @@ static void test_mixing(void **state)
         assert_int_equal(count_of(warnings, "have not mixed", NULL), k == 0 ? 0 : 1);
         json_decref(warnings);
     }
+    a.replaced = 2; /* what chains say after they were made to agree does not count */
+    a.r_hat = 3.25;
+    a.r_hat_kept = 1.01;
+    json_t *warnings = json_array();
+    advise(&m.s, &a, NAMES, warnings);
+    assert_int_equal(count_of(warnings, "2 of them", "R-hat 3.25 before, 1.01 after"), 1);
+    json_decref(warnings);
     made_signal_free(&m);
 }
 

@@ -1,5 +1,5 @@
 /* Anchors: the regression itself, row sets, draws, threads. */
-#include "infer/anchor_state.h"
+#include "infer/anchor/anchor.h"
 
 #include "anchor_testing.h"
 
@@ -113,7 +113,7 @@ static void test_keep(void **state)
     c.seed = 11;
     made m = make(&c);
     uint8_t *keep = zeros(m.s.rows, 1);
-    signal part = m.s;
+    linear_view part = m.s;
     part.rows = 0;
     part.y = zeros(m.s.rows * 4, sizeof(double));
     part.mask = zeros(m.s.rows * 4, 1);
@@ -281,7 +281,7 @@ static void test_sets(void **state)
     lscm_error why;
     row_sets sets;
     uint8_t mask[7 * 2] = {1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1};
-    signal s = {.rows = 7, .d = 2, .mask = mask};
+    linear_view s = {.rows = 7, .d = 2, .mask = mask};
     static const size_t rows[] = {0, 3, 5, 1, 4, 6};
     static const row_piece pieces[] = {
         {0, 2, 2, 0, 0}, {1, 1, 2, 0, 1}, {3, 2, 2, 1, 0}, {4, 1, 2, 1, 1}};

@@ -3,7 +3,7 @@
 #include "enumerate_dags.h"
 
 #include "anchored_testing.h"
-#include "made_signal.h"
+#include "made_linear_view.h"
 
 #include <omp.h>
 
@@ -35,9 +35,9 @@ static void fit_preset(const char *preset, int64_t nodes, int64_t seed, const ch
 {
     lscm_simulation settings;
     lscm_dataset *data = NULL;
-    signal s;
+    linear_view s;
     anchored a;
-    lscm_fit_settings fit = defaults();
+    lscm_fit_settings asked = defaults();
     double *w = calloc((size_t)(nodes * nodes), sizeof *w);
     assert_non_null(w);
     assert_ok(lscm_simulation_preset(&settings, preset, nodes, &why));
@@ -45,13 +45,13 @@ static void fit_preset(const char *preset, int64_t nodes, int64_t seed, const ch
     assert_ok(lscm_settings_set(lscm_simulation_table(), &settings, "targets", targets, &why));
     assert_ok(lscm_simulate(&data, &settings, preset, &why));
     assert_ok(lscm_dataset_read(data, LSCM_W, 0, (size_t)nodes, w, &why));
-    assert_ok(signal_of(&s, data, NULL, &why));
-    anchored_input in = {.signal = &s, .settings = &fit, .draws = 64};
+    assert_ok(linear_view_of(&s, data, NULL, &why));
+    anchored_input in = {.view = &s, .settings = &asked, .draws = 64};
     assert_ok(anchored_infer(&a, &in, &why));
     check_graph(&a, w);
     check_finite(&a, &s);
     anchored_close(&a);
-    signal_close(&s);
+    linear_view_close(&s);
     lscm_dataset_free(data);
     free(w);
 }
@@ -69,10 +69,11 @@ static void test_presets(void **state)
 /* ---- Observed variables, knowledge, order, variance ---- */
 
 /* z itself as the signal. */
-static void make_identity(made_signal *m)
+static void make_identity(made_signal *m, view_kind kind)
 {
     free(m->s.basis);
     m->s.basis = NULL;
+    m->s.kind = kind;
     memcpy(m->s.y, m->z, m->s.rows * m->s.d * sizeof(double));
 }
 
@@ -92,8 +93,8 @@ static void test_identity(void **state)
     made_signal m = made_signal_of(&PLAIN, &g);
     lscm_fit_settings settings = defaults();
     anchored a;
-    make_identity(&m);
-    anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 200};
+    make_identity(&m, VIEW_OBSERVED);
+    anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200};
     assert_ok(anchored_infer(&a, &in, &why));
     assert_int_equal(a.sampler, SAMPLER_EXACT);
     check_graph(&a, m.w);
@@ -121,14 +122,13 @@ static void test_errors(void **state)
     anchored a;
     const double reach[4] = {2.5, 2.5, 2.5, 2.5};
     const double leak[4] = {1e-3, 1e-3, 1e-3, 1e-3};
-    make_identity(&m);
+    make_identity(&m, VIEW_READ_OFF);
     for (size_t k = 0; k < m.s.rows * 4; k++) {
         m.s.y[k] = m.s.mask[k] != 0 ? m.s.y[k] : fmax(fmin(m.s.y[k], 2.5), -2.5);
     }
-    anchored_input in = {.signal = &m.s,
+    anchored_input in = {.view = &m.s,
                          .settings = &settings,
                          .draws = 1000,
-                         .read_off = true,
                          .reach = reach,
                          .leak = leak,
                          .gain = 0.1};
@@ -155,6 +155,49 @@ static void test_errors(void **state)
     made_signal_free(&m);
 }
 
+/* Edges that could be leaks are left out of the draws; log p and log q are then those of the graphs
+ * that are stored. */
+static void test_scores_without_leaks(void **state)
+{
+    (void)state;
+    lcg g = {91};
+    made_design c = PLAIN;
+    c.edge = 1;
+    made_signal m = made_signal_of(&c, &g);
+    lscm_fit_settings settings = defaults();
+    anchored a;
+    families f;
+    const double leak[4] = {0.2, 0.2, 0.2, 0.2};
+    size_t count[] = {3, 3, 3, 3};
+    size_t candidate[] = {1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2};
+    size_t missing = 0;
+    make_identity(&m, VIEW_READ_OFF);
+    anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200, .leak = leak};
+    assert_ok(anchored_infer(&a, &in, &why));
+    assert_int_equal(a.sampler, SAMPLER_EXACT);
+    assert_ok(families_of(&f, m.z, m.s.mask, NULL, m.s.rows, 4, count, candidate, 3, NULL, &why));
+    families_weigh(&f, 1 / a.dispersion);
+    dag_prior prior = {settings.ridge, 3, 0, 0, a.unit}; /* at d = 4 an edge is as likely as not */
+    for (size_t k = 0; k < a.draws; k++) {
+        double log_p = -lgamma(5);
+        for (size_t i = 0; i < 4; i++) {
+            uint32_t parents = 0;
+            for (size_t p = 0; p < 3; p++) {
+                bool there = a.w[(k * 4 + candidate[i * 3 + p]) * 4 + i] != 0;
+                parents |= there ? (uint32_t)1 << p : 0;
+                missing += !there ? 1 : 0;
+            }
+            log_p += family_score(&f.list[i], &prior, parents);
+        }
+        assert_near(a.log_p[k], log_p, 1e-9 * fabs(log_p));
+        assert_near(a.log_q[k], log_p - a.log_evidence, 1e-9 * fabs(log_p));
+    }
+    assert_true(missing > 6 * a.draws); /* more than those against the order */
+    families_close(&f);
+    anchored_close(&a);
+    made_signal_free(&m);
+}
+
 /* The last node of a full graph is read off far worse than its causes. Its rows must not count less
  * than theirs for it: then it would be cheap to let it cause them. */
 static void test_uneven_errors(void **state)
@@ -172,9 +215,8 @@ static void test_uneven_errors(void **state)
         double leak[4] = {1e-5, 1e-5, 1e-5, 1e-5};
         size_t last = m.order[3];
         leak[last] = 0.01;
-        make_identity(&m);
-        anchored_input in = {
-            .signal = &m.s, .settings = &settings, .draws = 100, .read_off = true, .leak = leak};
+        make_identity(&m, VIEW_READ_OFF);
+        anchored_input in = {.view = &m.s, .settings = &settings, .draws = 100, .leak = leak};
         assert_ok(anchored_infer(&a, &in, &why));
         assert_true(a.dispersion > 1.5);
         for (size_t i = 0; i < 4; i++) {
@@ -203,7 +245,7 @@ static void test_knowledge(void **state)
         size_t to = m.order[1];
         forbidden[from * 4 + to] = 1; /* against the truth, which has room for it */
         required[m.order[2] * 4 + m.order[3]] = 1;
-        anchored_input in = {.signal = &m.s,
+        anchored_input in = {.view = &m.s,
                              .settings = &settings,
                              .forbidden = forbidden,
                              .required = required,
@@ -233,7 +275,7 @@ static void test_order(void **state)
         lscm_fit_settings settings = defaults();
         anchored a;
         const size_t order[] = {m.order[1], m.order[0], m.order[2], m.order[3]};
-        anchored_input in = {.signal = &m.s, .settings = &settings, .order = order, .draws = 100};
+        anchored_input in = {.view = &m.s, .settings = &settings, .order = order, .draws = 100};
         assert_ok(anchored_infer(&a, &in, &why));
         check_finite(&a, &m.s);
         for (size_t k = 0; k < a.draws; k++) {
@@ -261,7 +303,7 @@ static void test_equal(void **state)
         lscm_fit_settings settings = defaults();
         anchored a;
         assert_ok(lscm_settings_set(lscm_fit_table(), &settings, "noise", "equal", &why));
-        anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 200};
+        anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200};
         assert_ok(anchored_infer(&a, &in, &why));
         check_finite(&a, &m.s);
         check_graph(&a, m.w);
@@ -298,10 +340,10 @@ static void test_graph_prior(void **state)
         dag_yardstick truth;
         size_t count[] = {2, 2, 2};
         size_t candidate[] = {1, 2, 0, 2, 0, 1};
-        make_identity(&m);
+        make_identity(&m, VIEW_OBSERVED);
         settings.graph_prior = round % 2;
         settings.ridge = 0.5;
-        anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 20000};
+        anchored_input in = {.view = &m.s, .settings = &settings, .draws = 20000};
         assert_ok(anchored_infer(&a, &in, &why));
         /* the default sparsity at d = 3 is an even chance for every pair */
         dag_prior prior = {0.5, 3, 0, 0, a.unit};
@@ -341,7 +383,7 @@ static void test_threads(void **state)
     anchored one;
     anchored two;
     int before = omp_get_max_threads();
-    anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 40};
+    anchored_input in = {.view = &m.s, .settings = &settings, .draws = 40};
     omp_set_num_threads(1);
     assert_ok(anchored_infer(&one, &in, &why));
     omp_set_num_threads(2);
@@ -358,10 +400,15 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets),       cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_errors),        cmocka_unit_test(test_knowledge),
-        cmocka_unit_test(test_uneven_errors), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_equal),         cmocka_unit_test(test_graph_prior),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_knowledge),
+        cmocka_unit_test(test_scores_without_leaks),
+        cmocka_unit_test(test_uneven_errors),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_graph_prior),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

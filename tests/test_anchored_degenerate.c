@@ -42,17 +42,17 @@ static bool survives(const rows_of *r, bool identity, const char *noise)
                           .values = identity ? NULL : r->values};
     lscm_dataset *data = NULL;
     lscm_fit_settings settings = defaults();
-    signal s;
+    linear_view s;
     anchored a;
     bool fitted = false;
     assert_ok(lscm_settings_set(lscm_fit_table(), &settings, "noise", noise, &why));
     assert_ok(lscm_dataset_wrap(&data, &arrays, &why));
     if (identity) {
-        assert_ok(signal_identity(&s, data, NULL, &why));
+        assert_ok(linear_view_identity(&s, data, NULL, &why));
     } else {
-        assert_ok(signal_of(&s, data, NULL, &why));
+        assert_ok(linear_view_of(&s, data, NULL, &why));
     }
-    anchored_input in = {.signal = &s, .settings = &settings, .draws = 40};
+    anchored_input in = {.view = &s, .settings = &settings, .draws = 40};
     lscm_status status = anchored_infer(&a, &in, &why);
     if (status == LSCM_OK) {
         check_finite(&a, &s);
@@ -61,7 +61,7 @@ static bool survives(const rows_of *r, bool identity, const char *noise)
     } else {
         assert_true(status == LSCM_VALUE && strlen(why.text) > 20);
     }
-    signal_close(&s);
+    linear_view_close(&s);
     lscm_dataset_free(data);
     return fitted;
 }

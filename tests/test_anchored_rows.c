@@ -1,7 +1,7 @@
 /* Rows in which nothing is cut off: free entries below their bounds, whatever do() set; all rows
  * where those are too few. The bounds against their formula. */
-#include "infer/anchored_parts.h"
-#include "infer/clip.h"
+#include "infer/anchored/anchored.h"
+#include "infer/sample/sample.h"
 
 #include "testing.h"
 
@@ -31,9 +31,9 @@ static size_t known(size_t inside, uint8_t **keep)
 {
     lscm_error why = {0};
     const double reach[] = {3, 7};
-    signal s = {.d = D, .rank = D, .rows = ROWS, .mask = mask};
+    linear_view s = {.d = D, .rank = D, .rows = ROWS, .mask = mask};
     anchored a = {.d = D, .rank = D, .rows = ROWS, .clip = 7, .z = z, .anchor = {.d = D}};
-    anchored_input in = {.signal = &s, .reach = reach};
+    anchored_input in = {.view = &s, .reach = reach};
     size_t count = 0;
     memset(mask, 0, sizeof mask);
     for (size_t k = 0; k < ROWS; k++) {

@@ -3,8 +3,8 @@
 #include "made.h"
 #include "made_posterior.h"
 
-#include "data/bands.h"
-#include "data/npz.h"
+#include "data/npy/npy.h"
+#include "data/statistics/statistics.h"
 
 #include "testing.h"
 

@@ -1,6 +1,6 @@
 /* The Bethe permanent against closed forms, its optimality conditions, its bounds on the exact one,
  * and central differences. */
-#include "infer/permanent.h"
+#include "infer/ordering/ordering.h"
 
 #include "base/lanes_math.h"
 

@@ -1,7 +1,7 @@
 /* The whole bound: its gradient against central differences for fixed noise (order given), the two
  * expectations against each other, a continued run against an uninterrupted one, and pixels that
  * never change. */
-#include "infer/biols_state.h"
+#include "infer/biols/biols.h"
 #include "scm/decode.h"
 #include "testing.h"
 

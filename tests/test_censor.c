@@ -1,6 +1,6 @@
 /* Censored causal variables: the list of them, the Gibbs sweeps against brute-force integration,
  * and a regression that the clip would bias. */
-#include "infer/censor.h"
+#include "infer/sample/sample.h"
 #include "lcg.h"
 #include "testing.h"
 

@@ -1,6 +1,6 @@
 /* Clipping is found where there is some, with its bound, and nowhere else: laws with light and
  * heavy tails, with several modes and away from 0, with and without noise of z. */
-#include "infer/clip.h"
+#include "infer/sample/sample.h"
 
 #include "lcg.h"
 #include "testing.h"

@@ -3,7 +3,7 @@
 #include "collapse_testing.h"
 
 #include "base/threads.h"
-#include "infer/collapse_state.h"
+#include "infer/marginal/marginal.h"
 
 /* Noise of x from none to large, exact and inexact do(), as many directions as nodes or fewer,
  * a node that is never a target. */

@@ -3,7 +3,8 @@
  * nothing. */
 #include "collapse_testing.h"
 
-/* An anchor by plain least squares of v on [1 y], as src/infer/anchor.h describes it. */
+/* An anchor by plain least squares of v on [1 y], as src/infer/anchor/anchor_values.h describes it.
+ */
 typedef struct made_anchor {
     anchor a;
     anchor_kind kind[MOST];

@@ -4,9 +4,9 @@
  * gives the very numbers of one that is not. */
 #define _GNU_SOURCE
 #include "backend/comm.h"
-#include "data/moments.h"
-#include "data/split.h"
-#include "signal_testing.h"
+#include "data/dataset/dataset.h"
+#include "data/statistics/statistics.h"
+#include "linear_view_testing.h"
 
 #include <time.h>
 
@@ -186,11 +186,11 @@ static lscm_status together(lscm_dataset *data, lscm_status (*job)(const lscm_da
 static lscm_status signal_both_ways(const lscm_dataset *data)
 {
     lscm_dataset alone = *data;
-    signal a = {0};
-    signal b = {0};
+    linear_view a = {0};
+    linear_view b = {0};
     alone.team = NULL;
-    assert_ok(signal_of_within(&a, &alone, SAMPLED, NULL, &why));
-    assert_ok(signal_of_within(&b, data, SAMPLED, NULL, &why));
+    assert_ok(linear_view_of_within(&a, &alone, SAMPLED, NULL, &why));
+    assert_ok(linear_view_of_within(&b, data, SAMPLED, NULL, &why));
     assert_true(a.rank > 0 && a.rank == b.rank);
     assert_true(a.variance == b.variance && a.x_noise == b.x_noise && a.next == b.next);
     same_bits(a.y, b.y, a.rows * a.rank);
@@ -199,8 +199,8 @@ static lscm_status signal_both_ways(const lscm_dataset *data)
     same_bits(a.spectrum, b.spectrum, a.rank);
     same_bits(a.values, b.values, a.rows * a.d);
     assert_memory_equal(a.mask, b.mask, a.rows * a.d);
-    signal_close(&a);
-    signal_close(&b);
+    linear_view_close(&a);
+    linear_view_close(&b);
     return LSCM_OK;
 }
 
@@ -243,9 +243,9 @@ static lscm_status check_all(const lscm_dataset *data)
 
 static lscm_status read_labels(const lscm_dataset *data)
 {
-    signal s = {0};
-    lscm_status status = signal_of_within(&s, data, SAMPLED, NULL, &why);
-    signal_close(&s);
+    linear_view s = {0};
+    lscm_status status = linear_view_of_within(&s, data, SAMPLED, NULL, &why);
+    linear_view_close(&s);
     return status;
 }
 

@@ -1,8 +1,7 @@
 /* Draws of DAGs against the probability of every DAG of four nodes, and against edge probabilities
  * beyond; linear extensions against counting, and the uniform prior they lead to. */
 #include "enumerate_dags.h"
-#include "infer/dag.h"
-#include "infer/dag_extensions.h"
+#include "infer/graph/graph.h"
 #include "made_families.h"
 #include "testing.h"
 

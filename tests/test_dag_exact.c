@@ -2,8 +2,7 @@
  * are no rows, and against itself on parts; its draws against its probabilities; linear extensions
  * against counting. */
 #include "enumerate_dags.h"
-#include "infer/dag.h"
-#include "infer/subset_sums.h"
+#include "infer/graph/graph.h"
 #include "made_families.h"
 #include "testing.h"
 

@@ -1,7 +1,7 @@
 /* Data sets: wrapping, reading, walking, and the overview recomputed plainly. */
 #include "made.h"
 
-#include "data/blocks.h"
+#include "data/dataset/dataset.h"
 
 #include "arrays.h"
 #include "testing.h"

@@ -5,7 +5,7 @@
  *     E mean(e^2) = s^2 + t^2 mean(x_1^2),
  *
  * so F is about their ratio over p, and 1 where t = 0. x_1 may be the constant. */
-#include "infer/dispersion.h"
+#include "infer/evidence/evidence.h"
 
 #include "lcg.h"
 #include "testing.h"
@@ -55,8 +55,8 @@ static void make(uint64_t seed, varies what, double t)
 
 static void slopes(double *out, const uint8_t *kept)
 {
-    signal s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
-    const anchored_input in = {.signal = &s, .keep = kept};
+    linear_view s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
+    const anchored_input in = {.view = &s, .keep = kept};
     double variance[WIDE];
     double squares = 0;
     double rows = 0;
@@ -157,8 +157,8 @@ static void test_root(void **state)
     double mean = 0;
     double none[WIDE * WIDE] = {0};
     double zero[WIDE] = {0};
-    signal s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
-    const anchored_input in = {.signal = &s};
+    linear_view s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
+    const anchored_input in = {.view = &s};
     memset(mask, 0, sizeof mask);
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         double f[WIDE];
@@ -220,8 +220,8 @@ static void test_weights(void **state)
     double again[WIDE];
     double variance[WIDE];
     double weight[ROWS];
-    signal s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
-    const anchored_input in = {.signal = &s};
+    linear_view s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
+    const anchored_input in = {.view = &s};
     lcg g = {17};
     make(6, SLOPE, 0.2);
     for (size_t row = 0; row < ROWS; row++) {
@@ -246,8 +246,8 @@ static void test_keep_and_units(void **state)
     double variance[WIDE];
     double weights[WIDE * WIDE];
     double level[WIDE];
-    signal s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
-    const anchored_input in = {.signal = &s};
+    linear_view s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
+    const anchored_input in = {.view = &s};
     make(5, SLOPE, 0.2);
     slopes(all, NULL);
     memcpy(weights, w, sizeof w);

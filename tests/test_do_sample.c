@@ -2,7 +2,7 @@
  * R = (I - W M)^-1 and N_t = M S M, R summed here as a power series. */
 #include "made_posterior.h"
 
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 #include "testing.h"
 

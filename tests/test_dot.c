@@ -1,6 +1,6 @@
 /* Graphs as DOT text: every node and edge, escapes, colours and widths; and the text parses with
  * Graphviz where that is installed. */
-#include "data/formats.h"
+#include "data/drawing/drawing.h"
 
 #include "scratch.h"
 

@@ -1,5 +1,5 @@
 /* Element types: every conversion against another way to the same number. */
-#include "data/dtype.h"
+#include "data/dataset/dataset.h"
 
 #include "testing.h"
 

@@ -3,7 +3,7 @@
  * the mixture over draws in the order of their definition. */
 #include "made_posterior.h"
 
-#include "infer/expected_z.h"
+#include "infer/biols/biols.h"
 #include "testing.h"
 
 static lscm_error why;

@@ -1,8 +1,8 @@
 /* Exports read back by other means: NPZ by the reader of data, edges re-derived from the draws. */
 #include "made_posterior.h"
 
-#include "data/csv_line.h"
-#include "data/npz.h"
+#include "data/npy/npy.h"
+#include "data/text/text.h"
 
 #include "testing.h"
 

@@ -1,6 +1,6 @@
 /* The score of a family against numerical integration, the table of all sets against single ones,
  * score equivalence, hopeless input, and draws against their closed forms. */
-#include "infer/family.h"
+#include "infer/mechanism/mechanism.h"
 #include "lcg.h"
 #include "made_families.h"
 #include "testing.h"

@@ -1,9 +1,9 @@
 /* Principal coordinates of x, re-derived by plain loops from what was promised: E is orthonormal
  * and holds the mean, f = x E, what is left out is what f cannot rebuild, and R is no larger than
  * the data. Each property on every way there is: narrow, in memory, in one pass. */
-#include "data/features.h"
+#include "data/statistics/statistics.h"
 
-#include "signal_testing.h"
+#include "linear_view_testing.h"
 #include "stopper.h"
 
 /* rows, d, D */

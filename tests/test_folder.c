@@ -2,7 +2,7 @@
  * say, and folders as the public code writes them are read. */
 #include "npy_testing.h"
 
-#include "data/permutation.h"
+#include "data/npy/npy.h"
 
 #include "lcg.h"
 

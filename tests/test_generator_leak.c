@@ -2,7 +2,7 @@
  * held-out entries are as the encoder guessed them. With e = c (z_1 - mean)/sd + noise the
  * regression on d directions explains c^2 in one of them: c^2/d per direction, and what is reported
  * is four times that. With e = g v, the gain is g. */
-#include "infer/generator_state.h"
+#include "infer/generator/generator.h"
 
 #include "lcg.h"
 #include "testing.h"

@@ -1,6 +1,6 @@
 /* Values held out: the right share, whole sets where a node is set in enough of them and single
  * rows elsewhere, nothing that do() did not set, the same every time. */
-#include "infer/hold_out.h"
+#include "data/design/design.h"
 
 #include "lcg.h"
 #include "testing.h"

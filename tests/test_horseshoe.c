@@ -8,7 +8,7 @@
 #include "testing.h"
 
 #include "base/rng.h"
-#include "infer/horseshoe.h"
+#include "infer/weights/weights.h"
 
 /* u, h(u), h'(u) */
 static const double density_table[][3] = {

@@ -1,9 +1,10 @@
 /* Encoder, graph and mechanisms drawn together: against the exact posterior where labels are nearly
  * exact, and calibrated on data drawn from the prior (ranks of the truth among draws are uniform).
  */
-#include "infer/anchored_parts.h"
-#include "infer/joint.h"
-#include "made_signal.h"
+#include "infer/anchored/anchored.h"
+#include "infer/encoder/encoder.h"
+#include "infer/sample/sample.h"
+#include "made_linear_view.h"
 
 #include "testing.h"
 
@@ -17,7 +18,7 @@ static lscm_error why;
 typedef struct bench {
     made_signal m;
     anchor anchor;
-    grams grams;
+    view_scatter scatter;
     families families;
     double unit[MADE_MOST], slope[MADE_MOST * MADE_MOST], edge_prob[MADE_MOST * MADE_MOST];
     joint_problem problem;
@@ -74,11 +75,11 @@ static void open_bench(bench *b, const made_design *c, lcg *g, const uint8_t *fo
     anchor_apply(&b->m.s, b->anchor.intercept, b->slope, z);
     solve(b, z, &prior, forbidden, required);
     free(z);
-    assert_ok(grams_of(&b->grams, &b->m.s, NULL, &why));
-    b->problem = (joint_problem){.signal = &b->m.s,
+    assert_ok(view_scatter_of(&b->scatter, &b->m.s, NULL, &why));
+    b->problem = (joint_problem){.view = &b->m.s,
                                  .anchor = &b->anchor,
                                  .slope = b->slope,
-                                 .grams = &b->grams,
+                                 .scatter = &b->scatter,
                                  .families = b->families.list,
                                  .prior = prior,
                                  .equal = c->equal,
@@ -110,7 +111,7 @@ static void close_bench(bench *b)
     free(b->draws.shift);
     free(b->draws.slope);
     families_close(&b->families);
-    grams_close(&b->grams);
+    view_scatter_close(&b->scatter);
     anchor_close(&b->anchor);
     made_signal_free(&b->m);
 }

@@ -1,8 +1,7 @@
 /* Held-out judgement of fits to simulated linear data, against the truth and against the same
  * numbers computed another way. */
-#include "infer/advice.h"
-#include "infer/judge.h"
-#include "made_signal.h"
+#include "infer/anchored/anchored.h"
+#include "made_linear_view.h"
 
 #include "testing.h"
 
@@ -94,7 +93,7 @@ static void test_truth(void **state)
         judgement j;
         lscm_fit_settings settings = defaults();
         settings.seed = (int64_t)seed;
-        anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 100};
+        anchored_input in = {.view = &m.s, .settings = &settings, .draws = 100};
         assert_ok(judge(&j, &in, 0.1, &why));
         assert_int_equal(j.sets, 1);
         assert_int_equal(j.rows, 150);
@@ -152,7 +151,7 @@ static void test_likelihood(void **state)
     uint8_t keep[ROWS] = {0};
     memset(keep, 1, 4 * EACH);
     lscm_fit_settings settings = defaults();
-    anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 50};
+    anchored_input in = {.view = &m.s, .settings = &settings, .draws = 50};
     judgement j;
     assert_ok(judge(&j, &in, 0.1, &why));
     assert_int_equal(j.sets, 1);
@@ -192,7 +191,7 @@ static void test_spare(void **state)
                 c.per_set = per_set;
                 made_signal m = made_signal_of(&c, &g);
                 lscm_fit_settings settings = defaults();
-                anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 20};
+                anchored_input in = {.view = &m.s, .settings = &settings, .draws = 20};
                 judgement j;
                 assert_ok(judge(&j, &in, shares[k], &why));
                 for (size_t i = 0; i < j.d && j.rows > 0; i++) {
@@ -219,7 +218,7 @@ static void test_too_few(void **state)
     c.per_set = 9;
     made_signal m = made_signal_of(&c, &g);
     lscm_fit_settings settings = defaults();
-    anchored_input in = {.signal = &m.s, .settings = &settings, .draws = 20};
+    anchored_input in = {.view = &m.s, .settings = &settings, .draws = 20};
     judgement j;
     assert_ok(judge(&j, &in, 0.1, &why)); /* 4 rows */
     assert_int_equal(j.rows, 0);

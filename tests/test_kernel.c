@@ -3,7 +3,7 @@
  * held-out errors and calibration by hand. */
 #include "kernel_testing.h"
 
-#include "infer/kernel_cholesky.h"
+#include "infer/kernel/kernel.h"
 
 /* ---- The kernel ---- */
 

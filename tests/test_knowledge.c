@@ -1,6 +1,6 @@
 /* Background knowledge: merged as defined, every contradiction named, cycles against a search by
  * powers of the matrix, and what was said comes back from config.json. */
-#include "infer/knowledge.h"
+#include "infer/run/run.h"
 
 #include "lcg.h"
 

@@ -1,7 +1,7 @@
 /* Moments by mask against plain loops over the rows: every row finds its own mask in the list, and
  * sums of products are added one at a time. Masks repeat and interleave, values off target are
  * noise that must not count, and the rows do not fill their last block. */
-#include "data/moments.h"
+#include "data/statistics/statistics.h"
 #include "lcg.h"
 #include "testing.h"
 

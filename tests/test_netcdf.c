@@ -2,7 +2,10 @@
  * (looked at through the netCDF library itself), and a failure leaves nothing behind. */
 #include "made.h"
 
-#include "data/formats.h"
+#include "data/csv/csv.h"
+#include "data/netcdf/netcdf.h"
+#include "data/npy/npy.h"
+#include "data/picture/picture.h"
 
 #include "testing.h"
 

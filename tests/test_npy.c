@@ -1,7 +1,7 @@
 /* NPY headers good and bad, and arrays of text. */
 #include "npy_testing.h"
 
-#include "data/utf8.h"
+#include "data/text/text.h"
 
 static lscm_status parse(npy_header *header, int version, const char *dictionary, lscm_error *why)
 {

@@ -2,7 +2,7 @@
  * endianness it was stored in, and what goes wrong while writing says so. */
 #include "npy_testing.h"
 
-#include "data/npz.h"
+#include "data/npy/npy.h"
 
 #include <signal.h>
 #include <sys/resource.h>

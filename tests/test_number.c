@@ -1,5 +1,5 @@
 /* Numbers as text: reading agrees with strtod, writing is the shortest that reads back. */
-#include "data/number.h"
+#include "data/text/text.h"
 
 #include "testing.h"
 

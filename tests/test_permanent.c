@@ -1,5 +1,5 @@
 /* The exact permanent against every permutation: value, marginals, draws. */
-#include "infer/permanent.h"
+#include "infer/ordering/ordering.h"
 
 #include "lcg.h"
 #include "testing.h"

@@ -1,6 +1,9 @@
 /* Sheets of pictures, decoded again with libpng: every pixel of hand-made pictures, the gaps, the
  * choice of rows, the scaling of numbers, and what is refused. */
-#include "data/formats.h"
+#include "data/csv/csv.h"
+#include "data/netcdf/netcdf.h"
+#include "data/npy/npy.h"
+#include "data/picture/picture.h"
 
 #include "scratch.h"
 

@@ -1,7 +1,7 @@
 /* Folders of pictures: round trips of 8 and 16 bits that keep every number; the list and what is
  * refused. Single pictures are in test_png_picture.c, more of the bad input in pictures_test.sh. */
-#include "data/dataset.h"
-#include "data/pictures.h"
+#include "data/dataset/dataset.h"
+#include "data/picture/picture.h"
 #include "lcg.h"
 #include "testing.h"
 

@@ -1,6 +1,6 @@
 /* Single pictures: every kind of PNG, written here with libpng itself, against its numbers; what is
  * transparent, cut short or damaged. */
-#include "data/png_picture.h"
+#include "data/picture/picture.h"
 #include "lcg.h"
 #include "testing.h"
 

@@ -2,8 +2,8 @@
  * counted again here, and survives names, shapes and programs that are not what they should be. */
 #include "made_posterior.h"
 
-#include "data/png_picture.h"
-#include "result/report_page.h"
+#include "data/picture/picture.h"
+#include "result/report/report.h"
 
 #include "testing.h"
 
@@ -116,9 +116,9 @@ static void numbers_are_short_and_know_no_locale(void **state)
         }
         assert_string_equal(fixed(-1.005, 1).text, "-1.0");
         assert_string_equal(fixed(-0.004, 2).text, "0.00");
-        assert_string_equal(at(2.5).text, "2.5");
-        assert_string_equal(at(-2.0).text, "-2");
-        assert_string_equal(at(100).text, "100");
+        assert_string_equal(coordinate(2.5).text, "2.5");
+        assert_string_equal(coordinate(-2.0).text, "-2");
+        assert_string_equal(coordinate(100).text, "100");
         assert_string_equal(few_digits(-1.234).text, "\xe2\x88\x92"
                                                      "1.23");
         assert_string_equal(few_digits(1234.6).text, "1235");

@@ -1,6 +1,6 @@
 /* Layouts of small graphs, by programs called dot that are not what they should be, and on a
  * circle. */
-#include "result/report_layout.h"
+#include "result/report/report.h"
 
 #include "testing.h"
 

@@ -1,5 +1,5 @@
 /* Weights of rows whose errors grow with their size, against the factor they were made with. */
-#include "infer/row_weights.h"
+#include "infer/evidence/evidence.h"
 
 #include "lcg.h"
 #include "testing.h"

@@ -1,6 +1,6 @@
 /* Sampled z: gradients against central differences for fixed noise (off the triangle by a route of
  * its own), and agreement with the closed form in expectation. */
-#include "infer/tile_linear.h"
+#include "infer/biols/biols.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -178,13 +178,13 @@ static void agrees_with_the_closed_form(void **state)
     double exact[LANES];
     double slope[LANES * D_MOST * D_MOST];
     double spread[LANES * D_MOST];
-    double decoder[D_MOST * X_MOST];
+    double by_decoder[D_MOST * X_MOST];
     double mean[LANES] = {0};
     double square[LANES] = {0};
     double weight_mean[LANES * D_MOST * D_MOST] = {0};
     double weight_square[LANES * D_MOST * D_MOST] = {0};
     model_draws draws = {LANES, p.order, p.lower, p.sigma};
-    linear_gradients g = {slope, spread, decoder};
+    linear_gradients g = {slope, spread, by_decoder};
     assert_ok(linear_open(&closed, &p.m, LANES, &why));
     linear_error(closed, &draws, p.decoder, exact, &g);
     for (uint64_t pass = 0; pass < PASSES; pass++) {

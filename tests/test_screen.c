@@ -1,6 +1,6 @@
 /* The screen keeps the true parents of simulated data under interventions, follows background
  * knowledge, and survives data from which nothing can be learned. */
-#include "infer/screen.h"
+#include "infer/graph/graph.h"
 
 #include "lcg.h"
 #include "testing.h"

@@ -1,7 +1,7 @@
 /* The soft permutation: exactly one matrix has sums 1 and the cross ratios of exp s, so these two
  * are checked rather than another solver; gradients against central differences; the hard limit
  * against the assignment. */
-#include "infer/sinkhorn.h"
+#include "infer/ordering/ordering.h"
 
 #include "base/lanes_math.h"
 #include "scm/assignment.h"

@@ -4,7 +4,7 @@
 #include "testing.h"
 
 #include "base/rng.h"
-#include "infer/weights.h"
+#include "infer/weights/weights.h"
 
 enum { D = 6, EDGES = D * (D - 1) / 2, MOST = EDGES + D };
 

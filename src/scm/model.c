@@ -5,7 +5,7 @@
  *          chosen in proportion to 1 + the edges it has already (Barabasi-Albert)
  *   full   every pair
  *
- * The prior of the anchored method (infer/family.h), for one unit u of all nodes:
+ * The prior of the anchored method (infer/mechanism/family.h), for one unit u of all nodes:
  *
  *   sigma_i^2 = t u^2 / chi2(k + |pa_i|),   w_ji | sigma_i ~ N(0, sigma_i^2 / (t u^2))
  */

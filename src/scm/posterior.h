@@ -8,7 +8,7 @@
 #define LSCM_SCM_POSTERIOR_H
 
 #include "base/arena.h"
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 typedef enum decoder_kind {
     DECODER_LINEAR,
@@ -35,8 +35,8 @@ typedef struct decoder {
     double x_noise;  /* s_x */
 } decoder;
 
-/* What turns x into z, as named arrays: src/infer/encoder.h fills and uses them, the rest only
- * keeps them. Observed variables need none. */
+/* What turns x into z, as named arrays: src/infer/encoder/stored_encoder.h fills and uses them, the
+ * rest only keeps them. Observed variables need none. */
 enum { ENCODER_ARRAYS = 40, ENCODER_NAME = 32 };
 
 typedef struct encoder_array {

@@ -3,7 +3,7 @@
  * of the same rows. Rows beyond what is kept are made in several rounds. */
 #include "base/rng.h"
 #include "base/threads.h"
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 #include "scm/latents.h"
 #include "scm/projection.h"
 #include "scm/recipe.h"

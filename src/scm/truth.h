@@ -3,7 +3,7 @@
 #define LSCM_SCM_TRUTH_H
 
 #include "base/arena.h"
-#include "data/dataset.h"
+#include "data/dataset/dataset.h"
 
 /* Fails when there is no true graph. */
 lscm_status truth_check(const lscm_dataset *data, lscm_error *why);

@@ -1,0 +1,250 @@
+/* lscm info FILE: what a data file holds, after one pass that checks every row. */
+#include "commands/info_folder.h"
+#include "common/files.h"
+
+#include <jansson.h>
+#include <libsmartcols/libsmartcols.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const FIELDS[LSCM_FIELDS] = {"x", "targets", "values", "z",
+                                                "w", "sigma",   "order"};
+static const char *const MEANINGS[LSCM_FIELDS] = {
+    "what was seen",     "1 where do() acted",   "what do() set",           "true causal variables",
+    "true edge weights", "true sd of the noise", "true order, causes first"};
+
+const struct argp *info_argp(void)
+{
+    static const struct argp_option options[] = {
+        OPEN_IGNORE, OPEN_TRUTH, OPEN_NAMES, COMMON_QUIET, COMMON_JSON, COMMON_THREADS, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = files_parse,
+        .args_doc = "FILE|RUN",
+        .doc = "Show what a data file holds: shapes, types, interventions, the true model when it "
+               "is known, and how it was made. Every row is checked on the way; a broken file is "
+               "named with the place of the first fault. Of a run folder: what was found and how "
+               "well, what it was fitted to and with which settings, and its files.\v"
+               "Examples:\n"
+               "  lscm info data.nc\n"
+               "  lscm info data.npz --json\n"
+               "  lscm info data.run\n"
+               "  lscm info chamber.csv --ignore soft,env",
+    };
+    return &argp;
+}
+
+/* "2500 x 100" */
+static void shape_text(const lscm_shape *shape, char *out, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < shape->ndim && used < size; i++) {
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s%zu", i > 0 ? " x " : "", shape->dims[i]);
+    }
+}
+
+static void node_label(const lscm_dataset *data, size_t node, char *out, size_t size)
+{
+    const char *name = lscm_dataset_node_name(data, node);
+    if (name != NULL) {
+        (void)snprintf(out, size, "%s", name);
+    } else {
+        (void)snprintf(out, size, "%zu", node);
+    }
+}
+
+static void add_row(struct libscols_table *table, const char *const *cells, size_t count)
+{
+    struct libscols_line *line = scols_table_new_line(table, NULL);
+    for (size_t i = 0; i < count && line != NULL; i++) {
+        (void)scols_line_set_data(line, i, cells[i]);
+    }
+}
+
+static void print_fields(const lscm_dataset *data)
+{
+    struct libscols_table *table = scols_new_table();
+    if (table == NULL) {
+        return;
+    }
+    (void)scols_table_new_column(table, "array", 0, 0);
+    (void)scols_table_new_column(table, "shape", 0, 0);
+    (void)scols_table_new_column(table, "type", 0, 0);
+    (void)scols_table_new_column(table, "meaning", 0, 0);
+    for (int field = 0; field < LSCM_FIELDS; field++) {
+        char text[96];
+        lscm_shape shape = lscm_dataset_shape(data, (lscm_field)field);
+        if (shape.present) {
+            shape_text(&shape, text, sizeof text);
+            const char *cells[] = {FIELDS[field], text, shape.dtype, MEANINGS[field]};
+            add_row(table, cells, 4);
+        }
+    }
+    (void)scols_print_table(table);
+    scols_unref_table(table);
+}
+
+static void print_targets(const lscm_dataset *data, const lscm_overview *o)
+{
+    size_t d = lscm_dataset_nodes(data);
+    size_t most = d < 20 ? d : 20;
+    (void)printf("\n%zu rows without intervention; %zu distinct target sets. Rows per target:\n ",
+                 o->observational, o->sets);
+    for (size_t i = 0; i < most; i++) {
+        char label[64];
+        node_label(data, i, label, sizeof label);
+        (void)printf(" %s:%zu", label, o->per_node[i]);
+    }
+    (void)printf(most < d ? " ... (%zu more)\n" : "\n", d - most);
+    for (size_t i = 0, shown = 0; i < d && shown < 5; i++) {
+        if (o->per_node[i] == 0) {
+            char label[64];
+            node_label(data, i, label, sizeof label);
+            (void)printf("  node %s is never intervened on\n", label);
+            shown++;
+        }
+    }
+}
+
+/* The edges in causal order, as many as are pleasant to read. */
+static void print_truth(const lscm_dataset *data)
+{
+    size_t d = lscm_dataset_nodes(data);
+    size_t edges = 0;
+    double *w = malloc(d * d * sizeof *w);
+    if (w != NULL && lscm_dataset_shape(data, LSCM_W).present &&
+        lscm_dataset_read(data, LSCM_W, 0, d, w, NULL) == LSCM_OK) {
+        for (size_t i = 0; i < d * d; i++) {
+            edges += w[i] != 0 ? 1 : 0;
+        }
+        (void)printf("\nTrue graph, %zu edges:", edges);
+        for (size_t i = 0, shown = 0; i < d * d && shown < 30; i++) {
+            if (w[i] != 0) {
+                char from[64];
+                char to[64];
+                node_label(data, i / d, from, sizeof from);
+                node_label(data, i % d, to, sizeof to);
+                (void)printf("%s%s->%s %.2f", shown % 6 == 0 ? "\n  " : "  ", from, to, w[i]);
+                shown++;
+            }
+        }
+        (void)printf(edges > 30 ? "  ... (%zu more)\n" : "\n", edges - 30);
+    }
+    free(w);
+}
+
+static void print_recipe(const lscm_dataset *data)
+{
+    json_t *recipe =
+        lscm_dataset_recipe(data) != NULL ? json_loads(lscm_dataset_recipe(data), 0, NULL) : NULL;
+    const char *key = NULL;
+    json_t *value = NULL;
+    size_t column = 0;
+    if (recipe == NULL) {
+        return;
+    }
+    (void)printf("\nRecipe:");
+    json_object_foreach(recipe, key, value)
+    {
+        char *text = json_is_string(value)
+                         ? NULL
+                         : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        int width = (int)(strlen(key) + 1 + strlen(text != NULL ? text : json_string_value(value)));
+        column = column == 0 || column + (size_t)width + 2 > 90 ? 0 : column;
+        (void)printf("%s%s=%s", column == 0 ? "\n  " : "  ", key,
+                     text != NULL ? text : json_string_value(value));
+        column += (size_t)width + 2;
+        free(text);
+    }
+    (void)printf("\n");
+    json_decref(recipe);
+}
+
+static void print_text(const file_arguments *a, const lscm_dataset *data, const lscm_overview *o)
+{
+    (void)printf("%s: %s, %zu rows, %zu nodes, %zu features; every row checked\n\n", a->in,
+                 lscm_dataset_format(data), lscm_dataset_rows(data), lscm_dataset_nodes(data),
+                 lscm_dataset_features(data));
+    print_fields(data);
+    (void)printf("\nx lies in [%.6g, %.6g], mean %.6g, sd %.6g\n", o->x_min, o->x_max, o->x_mean,
+                 o->x_sd);
+    print_targets(data, o);
+    print_truth(data);
+    print_recipe(data);
+}
+
+static json_t *json_names(const lscm_dataset *data)
+{
+    json_t *names = json_array();
+    for (size_t i = 0; i < lscm_dataset_nodes(data); i++) {
+        char label[64];
+        node_label(data, i, label, sizeof label);
+        (void)json_array_append_new(names, json_string(label));
+    }
+    return names;
+}
+
+static void print_json(const file_arguments *a, const lscm_dataset *data, const lscm_overview *o)
+{
+    json_t *arrays = json_object();
+    json_t *per_node = json_array();
+    for (int field = 0; field < LSCM_FIELDS; field++) {
+        lscm_shape shape = lscm_dataset_shape(data, (lscm_field)field);
+        if (shape.present) {
+            json_t *dims = json_array();
+            for (int i = 0; i < shape.ndim; i++) {
+                (void)json_array_append_new(dims, json_integer((json_int_t)shape.dims[i]));
+            }
+            (void)json_object_set_new(arrays, FIELDS[field],
+                                      json_pack("{s:o, s:s}", "shape", dims, "dtype", shape.dtype));
+        }
+    }
+    for (size_t i = 0; i < lscm_dataset_nodes(data); i++) {
+        (void)json_array_append_new(per_node, json_integer((json_int_t)o->per_node[i]));
+    }
+    json_t *recipe = lscm_dataset_recipe(data) != NULL
+                         ? json_loads(lscm_dataset_recipe(data), 0, NULL)
+                         : json_null();
+    json_t *all = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:I, s:o, s:o}", "file",
+        a->in, "format", lscm_dataset_format(data), "rows", (json_int_t)lscm_dataset_rows(data),
+        "nodes", (json_int_t)lscm_dataset_nodes(data), "features",
+        (json_int_t)lscm_dataset_features(data), "names", json_names(data), "arrays", arrays,
+        "x_min", o->x_min, "x_max", o->x_max, "x_mean", o->x_mean, "x_sd", o->x_sd, "observational",
+        (json_int_t)o->observational, "target_sets", (json_int_t)o->sets, "rows_per_target",
+        per_node, "recipe", recipe);
+    if (all != NULL) {
+        (void)json_dumpf(all, stdout, 0);
+        (void)printf("\n");
+    }
+    json_decref(all);
+}
+
+int info_run(int argc, char **argv)
+{
+    file_arguments a = {.wanted = 1, .missing = "name the file or run to look at"};
+    lscm_error why = {0};
+    lscm_dataset *data = NULL;
+    lscm_overview overview = {0};
+    progress_bar bar;
+    cli_parse("info", info_argp(), argc, argv, &a);
+    if (is_run(a.in)) {
+        return info_folder(a.in, &a.common);
+    }
+    lscm_progress progress = progress_begin(&bar, a.common.quiet);
+    lscm_status status = lscm_dataset_open(&data, a.in, &a.open, &why);
+    if (status == LSCM_OK) {
+        overview.per_node = calloc(lscm_dataset_nodes(data), sizeof *overview.per_node);
+        status = lscm_dataset_check(data, &overview, &progress, &why);
+    }
+    progress_end(&bar);
+    if (status == LSCM_OK && a.common.json) {
+        print_json(&a, data, &overview);
+    } else if (status == LSCM_OK && !a.common.quiet && overview.per_node != NULL) {
+        print_text(&a, data, &overview);
+    }
+    free(overview.per_node);
+    lscm_dataset_free(data);
+    return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
+}

@@ -1,0 +1,48 @@
+/* Subcommands that take one or two files (lscm info FILE, lscm convert IN OUT), and runs. */
+#ifndef LSCM_CLI_FILES_H
+#define LSCM_CLI_FILES_H
+
+#include "common/cli.h"
+
+enum { OPTION_IGNORE = 'i', OPTION_TRUTH = 'T', OPTION_NAMES = 'n' };
+#define OPEN_IGNORE                                                                                \
+    {                                                                                              \
+        "ignore", OPTION_IGNORE, "COL,COL", 0, "Columns of a CSV to leave out", 3                  \
+    }
+#define OPEN_TRUTH                                                                                 \
+    {                                                                                              \
+        "truth", OPTION_TRUTH, "FILE.csv", 0, "Matrix of the true graph, row = parent", 3          \
+    }
+#define OPEN_NAMES                                                                                 \
+    {                                                                                              \
+        "names", OPTION_NAMES, "A,B,...", 0, "Names of the nodes", 3                               \
+    }
+
+/* True when `key` was one of the above. */
+bool open_parse(int key, const char *argument, lscm_open_options *options);
+
+typedef struct file_arguments {
+    common_options common;
+    lscm_open_options open;
+    unsigned wanted;     /* files: 1 or 2 */
+    const char *missing; /* what to say when there are fewer */
+    const char *in, *out;
+} file_arguments;
+
+/* argp's parser; its input is a file_arguments. */
+error_t files_parse(int key, char *argument, struct argp_state *state);
+
+/* A folder that lscm fit made, whether or not the fit has finished. */
+bool is_run(const char *path);
+/* Nodes and their names, of a run or of data. */
+typedef struct node_list {
+    const void *of;
+    size_t count;
+    const char *(*name)(const void *of, size_t node);
+} node_list;
+node_list nodes_of_run(const lscm_posterior *run);
+node_list nodes_of_data(const lscm_dataset *data);
+/* The node of that name, or else of that number (0-based), in *node; otherwise says why not. */
+lscm_status find_node(node_list nodes, const char *word, size_t *node, lscm_error *why);
+
+#endif

@@ -1,0 +1,90 @@
+/* Progress on standard error, and stopping in good order on Ctrl-C. */
+#include "common/cli.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+/* The first asks to stop in good order. Wrappers such as timeout(1) send a second at once; the
+ * third comes from somebody who will not wait. */
+static void note_interrupt(int signal_number)
+{
+    interrupted = interrupted + 1;
+    if (interrupted > 2) {
+        (void)signal(signal_number, SIG_DFL);
+        (void)raise(signal_number);
+    }
+}
+
+double seconds_now(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void human_bytes(double bytes, char *out, size_t size)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    size_t unit = 0;
+    while (bytes >= 1000 && unit < 5) {
+        bytes /= 1000;
+        unit++;
+    }
+    (void)snprintf(out, size, bytes < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+}
+
+static void draw(const char *what, double share, double left)
+{
+    enum { WIDTH = 24 };
+    char bar[WIDTH + 1];
+    int full = (int)(share * WIDTH);
+    for (int i = 0; i < WIDTH; i++) {
+        bar[i] = i < full ? '#' : '.';
+    }
+    bar[WIDTH] = '\0';
+    (void)fprintf(stderr, "\r\033[K[%s] %3.0f%%  %.0f s left  %s", bar, 100 * share, left, what);
+    (void)fflush(stderr);
+}
+
+static bool report(void *self, const char *what, uint64_t done, uint64_t total)
+{
+    progress_bar *bar = self;
+    double now = seconds_now();
+    bool terminal = isatty(STDERR_FILENO) == 1;
+    double pause = terminal ? 0.1 : 10;
+    if (!bar->quiet && now - bar->begun > 0.5 && now - bar->shown > pause && total > 0) {
+        double share = (double)done / (double)total;
+        double rate = (double)done / (now - bar->begun);
+        double left = rate > 0 ? (double)(total - done) / rate : 0;
+        if (terminal) {
+            draw(what, share, left);
+            bar->drawn = true;
+        } else {
+            (void)fprintf(stderr, "%s: %.0f%%, %.0f s left\n", what, 100 * share, left);
+        }
+        bar->shown = now;
+    }
+    return interrupted == 0;
+}
+
+lscm_progress progress_begin(progress_bar *bar, bool quiet)
+{
+    struct sigaction action = {0};
+    action.sa_handler = note_interrupt;
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    *bar = (progress_bar){.quiet = quiet, .begun = seconds_now()};
+    return (lscm_progress){report, bar};
+}
+
+void progress_end(progress_bar *bar)
+{
+    if (bar->drawn) {
+        (void)fprintf(stderr, "\r\033[K");
+    }
+}

@@ -1,0 +1,259 @@
+/* Opening and saving data sets: the ending of the path chooses the format.
+ *
+ *     .nc .nc4  netCDF-4      .npz  NPZ      .csv  CSV      a folder, or no ending: BIOLS layout
+ *     .png      a grid of pictures (written only)
+ *     .pngs     a folder of pictures; read under any name, by what is in it
+ *
+ * What is not a regular file is refused before anything opens it, since reading a pipe would wait
+ * for ever. Output appears under its name only when it is whole.
+ */
+#include "base/output.h"
+#include "data/csv/csv.h"
+#include "data/dataset/dataset.h"
+#include "data/netcdf/netcdf.h"
+#include "data/npy/npy.h"
+#include "data/picture/picture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+typedef struct file_format {
+    const char *ending;
+    const char *name;
+    lscm_status (*open)(lscm_dataset *data, const lscm_open_options *options, lscm_error *why);
+    lscm_status (*write)(const lscm_dataset *data, const char *to, meter *m, lscm_error *why);
+} file_format;
+
+static lscm_status open_netcdf(lscm_dataset *data, const lscm_open_options *options,
+                               lscm_error *why)
+{
+    (void)options;
+    return netcdf_open(data, why);
+}
+
+static lscm_status open_npz(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
+{
+    (void)options;
+    return npz_open(data, why);
+}
+
+static lscm_status open_folder(lscm_dataset *data, const lscm_open_options *options,
+                               lscm_error *why)
+{
+    (void)options;
+    return folder_open(data, why);
+}
+
+static const char PICTURES_NAME[] = "PNG folder";
+
+static lscm_status open_csv(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
+{
+    if (!options->truth_only && pictures_is_list(data->path, options->ignore)) {
+        data->format = PICTURES_NAME;
+        return pictures_open_list(data, options, why);
+    }
+    return csv_open(data, options, why);
+}
+
+enum { ENDINGS = 5 };
+
+static const file_format FORMATS[ENDINGS] = {
+    {".nc", "netCDF-4", open_netcdf, netcdf_write},
+    {".nc4", "netCDF-4", open_netcdf, netcdf_write},
+    {".npz", "NPZ", open_npz, npz_write},
+    {".csv", "CSV", open_csv, csv_write},
+    {".png", "PNG", NULL, png_write},
+};
+
+static const file_format FOLDER = {"", "BIOLS folder", open_folder, folder_write};
+static const file_format PICTURES = {".pngs", PICTURES_NAME, pictures_open, pictures_write};
+
+/* The ending of the last part of a path, "" when it has none; a dot in front only hides it. */
+static const char *ending_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot != NULL && dot != name ? dot : "";
+}
+
+/* NULL when unknown. */
+static const file_format *format_of(const char *ending)
+{
+    for (int i = 0; i < ENDINGS; i++) {
+        if (strcasecmp(ending, FORMATS[i].ending) == 0) {
+            return &FORMATS[i];
+        }
+    }
+    return NULL;
+}
+
+/* Looks at the path without opening it. */
+static lscm_status choose_reader(const char *path, const file_format **format, lscm_error *why)
+{
+    static const char known[] = ".nc, .npz, .csv, and a folder in the BIOLS layout or of pictures";
+    struct stat info;
+    const char *ending = ending_of(path);
+    *format = format_of(ending);
+    if (stat(path, &info) != 0) {
+        return errno == ENOENT || errno == ENOTDIR
+                   ? fail(why, LSCM_MISSING, "%s: there is no such file", path)
+                   : fail(why, LSCM_READ, "%s: cannot be read (%s)", path, strerror(errno));
+    }
+    if (S_ISDIR(info.st_mode)) {
+        *format = pictures_are_in(path) ? &PICTURES : &FOLDER;
+        return LSCM_OK;
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return fail(why, LSCM_READ, "%s: this is not a regular file; copy the data to one first",
+                    path);
+    }
+    if (info.st_size == 0) {
+        return fail(why, LSCM_FORMAT, "%s: the file is empty", path);
+    }
+    if (strcasecmp(ending, ".npy") == 0) {
+        return fail(why, LSCM_USAGE,
+                    "%s: an NPY file holds one array, but a data set needs 'x' and 'targets': give "
+                    "an .npz file or the folder that holds the arrays",
+                    path);
+    }
+    if (*ending == '\0') {
+        return fail(why, LSCM_USAGE, "%s: the name has no ending; known are %s", path, known);
+    }
+    if (*format == NULL) {
+        return fail(why, LSCM_USAGE, "%s: the ending '%s' is unknown; known are %s", path, ending,
+                    known);
+    }
+    if ((*format)->open == NULL) {
+        return fail(why, LSCM_USAGE, "%s: %s can be written but not read; known are %s", path,
+                    (*format)->name, known);
+    }
+    return LSCM_OK;
+}
+
+static size_t count_names(const char *text)
+{
+    size_t count = 1;
+    for (; *text != '\0'; text++) {
+        count += *text == ',' ? 1 : 0;
+    }
+    return count;
+}
+
+/* "raf, mek,erk": one per node. That they differ and are not empty is checked at the end. */
+static lscm_status apply_names(lscm_dataset *data, const char *text, lscm_error *why)
+{
+    static const char blanks[] = " \t";
+    size_t count = count_names(text);
+    if (count != data->nodes) {
+        return fail(why, LSCM_USAGE, "%s: %zu names are given for %zu nodes; give one for each",
+                    data->path, count, data->nodes);
+    }
+    if (data->node_names == NULL) {
+        data->node_names = calloc(count, sizeof *data->node_names);
+        if (data->node_names == NULL) {
+            return fail_memory(why, count * sizeof *data->node_names);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        text += strspn(text, blanks);
+        size_t length = strcspn(text, ",");
+        size_t end = length;
+        while (end > 0 && strchr(blanks, text[end - 1]) != NULL) {
+            end--;
+        }
+        free(data->node_names[i]);
+        data->node_names[i] = strndup(text, end);
+        if (data->node_names[i] == NULL) {
+            return fail_memory(why, end);
+        }
+        text += length + (text[length] == ',' ? 1 : 0);
+    }
+    return LSCM_OK;
+}
+
+lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
+                              const lscm_open_options *options, lscm_error *why)
+{
+    static const lscm_open_options defaults = {0};
+    lscm_status status = LSCM_OK;
+    const file_format *format = NULL;
+    lscm_dataset *data = NULL;
+    *out = NULL;
+    options = options != NULL ? options : &defaults;
+    TRY(choose_reader(path, &format, why));
+    TRY(dataset_new(&data, path, format->name, why));
+    TRY(format->open(data, options, why));
+    dataset_settle(data);
+    if (options->names != NULL && data->nodes > 0) {
+        TRY(apply_names(data, options->names, why));
+    }
+    if (options->truth != NULL) {
+        TRY(csv_read_graph(data, options->truth, why));
+    }
+    TRY(options->x_only ? dataset_check_x(data, why)
+                        : dataset_check_shapes(data, options->truth_only, why));
+    *out = data;
+    data = NULL;
+done:
+    lscm_dataset_free(data);
+    return status;
+}
+
+/* "shots.pngs" or "shots.pngs/" */
+static bool names_pictures(const char *path)
+{
+    size_t width = strlen(PICTURES.ending);
+    size_t length = strlen(path);
+    while (length > 0 && path[length - 1] == '/') {
+        length--;
+    }
+    return length > width && path[length - width - 1] != '/' &&
+           strncasecmp(path + length - width, PICTURES.ending, width) == 0;
+}
+
+static lscm_status choose_writer(const char *path, const file_format **format, lscm_error *why)
+{
+    const char *ending = ending_of(path);
+    *format = names_pictures(path) ? &PICTURES : *ending == '\0' ? &FOLDER : format_of(ending);
+    if (*path == '\0') {
+        return fail(why, LSCM_USAGE, "the name of the output is empty");
+    }
+    if (*format == NULL) {
+        return fail(
+            why, LSCM_USAGE,
+            "%s: the ending '%s' is unknown; known are .nc, .npz, .csv, .png, .pngs, and none "
+            "for a BIOLS folder",
+            path, ending);
+    }
+    return LSCM_OK;
+}
+
+lscm_status lscm_dataset_save(const lscm_dataset *data, const char *path, bool force,
+                              const lscm_progress *progress, lscm_error *why)
+{
+    static const char writing[] = "writing ";
+    lscm_status status = LSCM_OK;
+    const file_format *format = NULL;
+    output out = {0};
+    size_t size = sizeof writing + strlen(path);
+    char *what = malloc(size);
+    if (what == NULL) {
+        status = fail_memory(why, size);
+        goto done;
+    }
+    (void)snprintf(what, size, "%s%s", writing, path);
+    meter m = meter_over(data, progress, what);
+    TRY(choose_writer(path, &format, why));
+    TRY(output_begin(&out, path, format == &FOLDER || format == &PICTURES, force, why));
+    TRY(format->write(data, out.temporary, &m, why));
+    TRY(output_commit(&out, why));
+done:
+    output_end(&out);
+    free(what);
+    return status;
+}

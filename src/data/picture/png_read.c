@@ -1,0 +1,200 @@
+/* Reading one PNG picture: see png_picture.h. Everything libpng does stands in two functions, each
+ * with its own return by longjmp, which touch no local variable after setjmp.
+ */
+#include "data/npy/npy.h"
+#include "data/picture/png_picture.h"
+
+#include <png.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum {
+    SIGNATURE = 8,
+    MOST_NUMBERS = 1 << 26, /* in a picture */
+    MOST_PIXEL_BYTES = 8    /* red, green, blue, alpha of 16 bits */
+};
+
+typedef struct reader {
+    const char *path;
+    FILE *file;
+    png_structp png;
+    png_infop info;
+    png_size size;
+    size_t stored; /* channels as decoded, alpha included */
+    bool wide;     /* samples of 16 bits */
+    int passes;    /* over an interlaced picture */
+    char complaint[128];
+} reader;
+
+const char *png_size_text(png_size size, char *out)
+{
+    (void)snprintf(out, PNG_SIZE_TEXT, "%zu x %zu pixels, %s", size.height, size.width,
+                   size.channels == 1 ? "grey" : "in colour");
+    return out;
+}
+
+static PNG_NORETURN void on_error(png_structp png, png_const_charp message)
+{
+    reader *r = png_get_error_ptr(png);
+    (void)snprintf(r->complaint, sizeof r->complaint, "%s", message);
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message)
+{
+    (void)png;
+    (void)message;
+}
+
+static void on_bytes(png_structp png, png_bytep bytes, size_t count)
+{
+    reader *r = png_get_io_ptr(png);
+    if (fread(bytes, 1, count, r->file) != count) {
+        png_error(png, ferror(r->file) ? "it cannot be read" : "it ends too early");
+    }
+}
+
+static lscm_status fail_damaged(const reader *r, lscm_error *why)
+{
+    return fail(why, LSCM_FORMAT, "%s: the picture is damaged (%s); save or copy it again", r->path,
+                r->complaint);
+}
+
+static lscm_status begin(reader *r, const char *path, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    int fd = -1;
+    uint64_t bytes = 0;
+    png_byte signature[SIGNATURE];
+    *r = (reader){.path = path};
+    TRY(open_regular(path, path, &fd, &bytes, why));
+    r->file = fdopen(fd, "rb");
+    if (r->file == NULL) {
+        (void)close(fd);
+        status = fail_memory(why, BUFSIZ);
+        goto done;
+    }
+    if (fread(signature, 1, SIGNATURE, r->file) != SIGNATURE ||
+        png_sig_cmp(signature, 0, SIGNATURE) != 0) {
+        TRY(fail(why, LSCM_FORMAT, "%s: %s; give pictures as PNG", path,
+                 bytes == 0 ? "the file is empty" : "this is not a PNG picture"));
+    }
+    r->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, r, on_error, on_warning);
+    r->info = r->png != NULL ? png_create_info_struct(r->png) : NULL;
+    if (r->info == NULL) {
+        status = fail_memory(why, sizeof *r);
+    }
+done:
+    return status;
+}
+
+static void end(reader *r)
+{
+    png_destroy_read_struct(&r->png, &r->info, NULL);
+    if (r->file != NULL) {
+        (void)fclose(r->file);
+    }
+}
+
+static lscm_status read_header(reader *r, lscm_error *why)
+{
+    if (setjmp(png_jmpbuf(r->png)) != 0) {
+        return fail_damaged(r, why);
+    }
+    png_set_read_fn(r->png, r, on_bytes);
+    png_set_sig_bytes(r->png, SIGNATURE);
+    png_read_info(r->png, r->info);
+    /* samples of 8 or 16 bits, grey or colours, and alpha where anything may be transparent */
+    png_set_expand(r->png);
+    r->passes = png_set_interlace_handling(r->png);
+    png_read_update_info(r->png, r->info);
+    r->size.height = png_get_image_height(r->png, r->info);
+    r->size.width = png_get_image_width(r->png, r->info);
+    r->size.channels = (png_get_color_type(r->png, r->info) & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1;
+    r->stored = png_get_channels(r->png, r->info);
+    r->wide = png_get_bit_depth(r->png, r->info) == 16;
+    if (r->size.height * r->size.width > MOST_NUMBERS / 3) {
+        char text[PNG_SIZE_TEXT];
+        return fail(why, LSCM_SHAPE, "%s: a picture of %s is too large", r->path,
+                    png_size_text(r->size, text));
+    }
+    return LSCM_OK;
+}
+
+static lscm_status read_samples(reader *r, png_bytep samples, lscm_error *why)
+{
+    size_t row = r->size.width * r->stored * (r->wide ? 2 : 1);
+    if (setjmp(png_jmpbuf(r->png)) != 0) {
+        return fail_damaged(r, why);
+    }
+    for (int pass = 0; pass < r->passes; pass++) {
+        for (size_t y = 0; y < r->size.height; y++) {
+            png_read_row(r->png, samples + y * row, NULL);
+        }
+    }
+    png_read_end(r->png, NULL);
+    return LSCM_OK;
+}
+
+/* Samples of 8 bits, or of 16 with the high byte first, to shares; false when one is transparent.
+ */
+static bool to_shares(const reader *r, const uint8_t *samples, float *out)
+{
+    size_t pixels = r->size.height * r->size.width;
+    size_t kept = r->size.channels;
+    bool opaque = true;
+    for (size_t p = 0; p < pixels; p++) {
+        for (size_t c = 0; c < r->stored; c++) {
+            size_t at = p * r->stored + c;
+            unsigned sample =
+                r->wide ? (unsigned)samples[2 * at] << 8 | samples[2 * at + 1] : samples[at];
+            if (c < kept) {
+                out[p * kept + c] = (float)sample / (r->wide ? 65535.0F : 255.0F);
+            } else {
+                opaque = opaque && sample == (r->wide ? 65535U : 255U);
+            }
+        }
+    }
+    return opaque;
+}
+
+lscm_status png_picture_size(const char *path, png_size *out, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    reader r;
+    TRY(begin(&r, path, why));
+    TRY(read_header(&r, why));
+    *out = r.size;
+done:
+    end(&r);
+    return status;
+}
+
+size_t png_picture_scratch(png_size size)
+{
+    return size.height * size.width * MOST_PIXEL_BYTES;
+}
+
+lscm_status png_picture_read(const char *path, png_size size, void *scratch, float *out,
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    reader r;
+    TRY(begin(&r, path, why));
+    TRY(read_header(&r, why));
+    if (r.size.height != size.height || r.size.width != size.width ||
+        r.size.channels != size.channels) {
+        char text[2][PNG_SIZE_TEXT];
+        TRY(fail(why, LSCM_SHAPE, "%s: the picture is of %s, but those before it are of %s", path,
+                 png_size_text(r.size, text[0]), png_size_text(size, text[1])));
+    }
+    TRY(read_samples(&r, scratch, why));
+    if (!to_shares(&r, scratch, out)) {
+        TRY(fail(why, LSCM_VALUE,
+                 "%s: the picture is transparent in places; save it without transparency", path));
+    }
+done:
+    end(&r);
+    return status;
+}

@@ -1,0 +1,287 @@
+/* A sheet of pictures: up to 64 rows of x, spread evenly from the first to the last, in 8 columns
+ * with 8 white pixels between them; each pixel of a picture becomes scale x scale, so that a
+ * picture is about 80 pixels wide.
+ *
+ *     uint8: as it is;  else round(255 v) if all v shown lie in [0, 1];  else
+ *     round(255 (v - min) / (max - min)) over all pictures shown
+ *
+ * Memory: the 8 pictures of one line of the sheet, as bytes.
+ */
+#include "data/picture/picture.h"
+
+#include <errno.h>
+#include <math.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_PICTURES = 64,
+    ACROSS = 8,
+    GAP = 8,
+    WHITE = 255,
+    WISHED_WIDTH = 80,
+    MOST_NUMBERS = 1 << 23, /* in a picture */
+    MOST_PIXELS = 1000000,  /* libpng's own limit for a side */
+};
+
+typedef struct sheet {
+    const lscm_dataset *data;
+    meter *m;
+    dtype type;
+    size_t height, width, channels; /* of a picture */
+    size_t numbers;                 /* height * width * channels */
+    size_t pictures, across, down;
+    size_t scale;
+    size_t pixels_wide, pixels_high; /* of the sheet */
+    double least, most;              /* shown as black and as white */
+    void *raw;                       /* (numbers) as stored */
+    double *values;                  /* (width * channels) */
+    uint8_t *bytes;                  /* (across, numbers) */
+    uint8_t *line;                   /* (pixels_wide * channels) */
+    FILE *file;
+    png_structp png;
+    png_infop info;
+    char complaint[128]; /* libpng's */
+} sheet;
+
+static lscm_status lay_out(sheet *s, lscm_error *why)
+{
+    const array_shape *x = &s->data->shape[LSCM_X];
+    if (!x->present || x->ndim < 3) {
+        return fail(why, LSCM_SHAPE,
+                    "%s: x of %s holds no pictures; a PNG needs x of N x H x W or N x H x W x 3",
+                    s->m->what, s->data->path);
+    }
+    s->type = x->type;
+    s->height = x->dims[1];
+    s->width = x->dims[2];
+    s->channels = x->ndim == 4 ? x->dims[3] : 1;
+    if (s->channels != 1 && s->channels != 3) {
+        return fail(why, LSCM_SHAPE,
+                    "%s: pictures have %zu channels; a PNG can show 1 (grey) or 3 (red, green, "
+                    "blue)",
+                    s->m->what, s->channels);
+    }
+    s->numbers = shape_row_bytes(x) / dtype_size(x->type);
+    s->scale = (WISHED_WIDTH + s->width / 2) / s->width;
+    s->scale = s->scale > 0 ? s->scale : 1;
+    s->pictures = x->dims[0] < MOST_PICTURES ? x->dims[0] : MOST_PICTURES;
+    s->across = s->pictures < ACROSS ? s->pictures : ACROSS;
+    s->down = (s->pictures + s->across - 1) / s->across;
+    if (s->numbers > MOST_NUMBERS || s->height * s->scale > MOST_PIXELS / ACROSS - GAP ||
+        s->width * s->scale > MOST_PIXELS / ACROSS - GAP) {
+        return fail(why, LSCM_SHAPE, "%s: pictures of %zu x %zu pixels are too large for a sheet",
+                    s->m->what, s->height, s->width);
+    }
+    s->pixels_wide = s->across * (s->width * s->scale + GAP) - GAP;
+    s->pixels_high = s->down * (s->height * s->scale + GAP) - GAP;
+    s->raw = malloc(s->numbers * dtype_size(s->type));
+    s->values = malloc(s->width * s->channels * sizeof *s->values);
+    s->bytes = malloc(s->across * s->numbers);
+    s->line = malloc(s->pixels_wide * s->channels);
+    if (s->raw == NULL || s->values == NULL || s->bytes == NULL || s->line == NULL) {
+        return fail_memory(why, (s->across + 8) * s->numbers);
+    }
+    return LSCM_OK;
+}
+
+/* Picture i of the sheet into `raw`, checked. */
+static lscm_status read_picture(sheet *s, size_t i, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t last = s->data->shape[LSCM_X].dims[0] - 1;
+    size_t row = s->pictures > 1 ? i * last / (s->pictures - 1) : 0;
+    TRY(dataset_read_raw(s->data, LSCM_X, row, 1, s->raw, why));
+    TRY(dataset_check_rows(s->data, LSCM_X, row, 1, s->raw, why));
+    TRY(meter_add(s->m, s->numbers * dtype_size(s->type), why));
+done:
+    return status;
+}
+
+/* Line y of the picture in `raw` as doubles in `values`. */
+static void line_values(sheet *s, size_t y)
+{
+    size_t count = s->width * s->channels;
+    const char *from = (const char *)s->raw + y * count * dtype_size(s->type);
+    dtype_to_double(s->type, from, count, s->values);
+}
+
+static lscm_status find_range(sheet *s, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    double least = INFINITY;
+    double most = -INFINITY;
+    for (size_t i = 0; i < s->pictures; i++) {
+        TRY(read_picture(s, i, why));
+        for (size_t y = 0; y < s->height; y++) {
+            line_values(s, y);
+            for (size_t k = 0; k < s->width * s->channels; k++) {
+                least = fmin(least, s->values[k]);
+                most = fmax(most, s->values[k]);
+            }
+        }
+    }
+    bool shares = least >= 0 && most <= 1;
+    s->least = shares ? 0 : least;
+    s->most = shares ? 1 : most;
+done:
+    return status;
+}
+
+/* The picture in `raw` as bytes; halves, because most - least may overflow. */
+static void to_bytes(sheet *s, uint8_t *out)
+{
+    size_t count = s->width * s->channels;
+    double range = s->most / 2 - s->least / 2;
+    if (s->type == DTYPE_UINT8) {
+        memcpy(out, s->raw, s->numbers);
+        return;
+    }
+    for (size_t y = 0; y < s->height; y++) {
+        line_values(s, y);
+        for (size_t k = 0; k < count; k++) {
+            double share = range > 0 ? (s->values[k] / 2 - s->least / 2) / range : 0.5;
+            out[y * count + k] = (uint8_t)(255 * share + 0.5);
+        }
+    }
+}
+
+/* One line of pixels: line y of each of `count` pictures, each pixel `scale` times. */
+static void draw_line(sheet *s, size_t count, size_t y)
+{
+    size_t c = s->channels;
+    memset(s->line, WHITE, s->pixels_wide * c);
+    for (size_t k = 0; k < count; k++) {
+        const uint8_t *from = s->bytes + k * s->numbers + y * s->width * c;
+        uint8_t *to = s->line + k * (s->width * s->scale + GAP) * c;
+        for (size_t pixel = 0; pixel < s->width * s->scale; pixel++) {
+            memcpy(to + pixel * c, from + pixel / s->scale * c, c);
+        }
+    }
+}
+
+/* ---- libpng: each function below that calls it has its own return by longjmp. */
+
+static PNG_NORETURN void on_error(png_structp png, png_const_charp message)
+{
+    sheet *s = png_get_error_ptr(png);
+    (void)snprintf(s->complaint, sizeof s->complaint, "%s", message);
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message)
+{
+    (void)png;
+    (void)message;
+}
+
+static void on_bytes(png_structp png, png_bytep bytes, size_t count)
+{
+    sheet *s = png_get_io_ptr(png);
+    if (fwrite(bytes, 1, count, s->file) != count) {
+        png_error(png, strerror(errno));
+    }
+}
+
+static void on_flush(png_structp png)
+{
+    (void)png;
+}
+
+static lscm_status fail_png(const sheet *s, lscm_error *why)
+{
+    return fail(why, LSCM_WRITE, "%s: %s", s->m->what, s->complaint);
+}
+
+static lscm_status begin(sheet *s, const char *to, lscm_error *why)
+{
+    s->file = fopen(to, "wb");
+    if (s->file == NULL) {
+        return fail(why, LSCM_WRITE, "%s: %s", s->m->what, strerror(errno));
+    }
+    s->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, s, on_error, on_warning);
+    s->info = s->png != NULL ? png_create_info_struct(s->png) : NULL;
+    if (s->info == NULL) {
+        return fail_memory(why, sizeof *s);
+    }
+    if (setjmp(png_jmpbuf(s->png)) != 0) {
+        return fail_png(s, why);
+    }
+    png_set_write_fn(s->png, s, on_bytes, on_flush);
+    png_set_IHDR(s->png, s->info, (png_uint_32)s->pixels_wide, (png_uint_32)s->pixels_high, 8,
+                 s->channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(s->png, s->info);
+    return LSCM_OK;
+}
+
+static lscm_status put_line(sheet *s, size_t times, lscm_error *why)
+{
+    if (setjmp(png_jmpbuf(s->png)) != 0) {
+        return fail_png(s, why);
+    }
+    for (size_t i = 0; i < times; i++) {
+        png_write_row(s->png, s->line);
+    }
+    return LSCM_OK;
+}
+
+static lscm_status finish(sheet *s, lscm_error *why)
+{
+    if (setjmp(png_jmpbuf(s->png)) != 0) {
+        return fail_png(s, why);
+    }
+    png_write_end(s->png, NULL);
+    return LSCM_OK;
+}
+
+/* Line k of the sheet: up to 8 pictures side by side. */
+static lscm_status put_pictures(sheet *s, size_t k, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t first = k * s->across;
+    size_t count = s->pictures - first < s->across ? s->pictures - first : s->across;
+    for (size_t i = 0; i < count; i++) {
+        TRY(read_picture(s, first + i, why));
+        to_bytes(s, s->bytes + i * s->numbers);
+    }
+    if (k > 0) {
+        draw_line(s, 0, 0);
+        TRY(put_line(s, GAP, why));
+    }
+    for (size_t y = 0; y < s->height; y++) {
+        draw_line(s, count, y);
+        TRY(put_line(s, s->scale, why));
+    }
+done:
+    return status;
+}
+
+lscm_status png_write(const lscm_dataset *data, const char *to, meter *m, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    sheet s = {.data = data, .m = m};
+    TRY(lay_out(&s, why));
+    bool scaled = s.type != DTYPE_UINT8;
+    m->total = s.pictures * s.numbers * dtype_size(s.type) * (scaled ? 2 : 1);
+    if (scaled) {
+        TRY(find_range(&s, why));
+    }
+    TRY(begin(&s, to, why));
+    for (size_t k = 0; k < s.down; k++) {
+        TRY(put_pictures(&s, k, why));
+    }
+    TRY(finish(&s, why));
+done:
+    png_destroy_write_struct(&s.png, &s.info);
+    if (s.file != NULL && fclose(s.file) != 0 && status == LSCM_OK) {
+        status = fail(why, LSCM_WRITE, "%s: %s", m->what, strerror(errno));
+    }
+    free(s.raw);
+    free(s.values);
+    free(s.bytes);
+    free(s.line);
+    return status;
+}

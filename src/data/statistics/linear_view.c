@@ -1,0 +1,299 @@
+/* y = (x - c) E: see linear_view.h. x is kept as double when it is small; otherwise it is first
+ * reduced to a few more directions than there are nodes (linear_view_stream.c), and the same steps
+ * follow on those:
+ *
+ *     x (N, D)  ->  [ x E_m (N, m) ]  ->  principal directions  ->  y (N, r), in the same memory.
+ *
+ * A direction is there when its variance exceeds the rounding of the computation (1e-13 of the
+ * largest) and of the numbers as they were stored.
+ */
+#include "data/statistics/linear_view.h"
+#include "base/pages.h"
+
+#include "base/threads.h"
+#include "base/tuned.h"
+#include "data/statistics/linear_view_parts.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t KEEP_BYTES = (size_t)256 << 20;
+static const double SMALL_VARIANCE = 1e-13; /* of the largest */
+static const double SMALL_ENERGY = 1e-12;   /* outside E, of the whole: what cancellation leaves */
+
+lscm_status signal_directions(principal *out, const lscm_dataset *data, double *x, size_t n,
+                              size_t D, size_t wanted, lscm_error *why)
+{
+    lscm_status status = principal_of(out, x, n, D, wanted, why);
+    lscm_overview overview = {0};
+    if (status == LSCM_VALUE && lscm_dataset_check(data, &overview, NULL, why) == LSCM_OK) {
+        status = fail(why, LSCM_VALUE,
+                      "%s: the covariance of 'x' cannot be computed, its numbers are too large; "
+                      "scale them down",
+                      data->path);
+    }
+    return status;
+}
+
+static void lay_out(linear_view *s, arena *a)
+{
+    s->mask = arena_take(a, s->rows * s->d, 1);
+    s->values = arena_take(a, s->rows * s->d, sizeof(double));
+    s->mean = arena_take(a, s->D, sizeof(double));
+    s->basis = s->kind == VIEW_LINEAR ? arena_take(a, s->D * s->d, sizeof(double)) : NULL;
+    s->spectrum = arena_take(a, s->d, sizeof(double));
+}
+
+static lscm_status open_memory(linear_view *s, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    lay_out(s, &s->memory);
+    TRY(arena_open(&s->memory, why));
+    lay_out(s, &s->memory);
+done:
+    return status;
+}
+
+/* Half of the last place, relative: what storing rounds. */
+static double rounding(dtype type)
+{
+    switch (type) {
+    case DTYPE_FLOAT64:
+        return 0x1p-53;
+    case DTYPE_FLOAT32:
+        return 0x1p-24;
+    case DTYPE_FLOAT16:
+        return 0x1p-11;
+    default:
+        return 0;
+    }
+}
+
+/* Numbers that the energy outside E stands for, so that s_x^2 is their mean. E was fitted to
+ * `sampled` rows, which takes r of them away. In other rows it lacks of the signal what the noise
+ * of the sample made it lack: of each direction as much as the noise in D - m dimensions / sampled.
+ */
+static double freedom(const linear_view *s, size_t sampled, size_t m)
+{
+    double n = (double)sampled;
+    double r = (double)s->rank;
+    double outside = (double)s->D - r;
+    double missed = r * (double)(s->D - m) / n;
+    return fmax(n - 1 - r, 0) * outside + ((double)s->rows - n) * (outside + missed);
+}
+
+/* rank, spectrum, x_noise from the variances (count) of directions, largest first */
+static void judge(linear_view *s, dtype type, const double *variance, size_t count, size_t sampled)
+{
+    double N = (double)s->rows;
+    double D = (double)s->D;
+    double size = (cblas_ddot((int)s->D, s->mean, 1, s->mean, 1) + s->variance) / D;
+    double edge = 1 + sqrt(D / N); /* of the spectrum of pure noise */
+    double least = 4 * pow(rounding(type) * edge, 2) * size;
+    double inside = 0;
+    if (count > 0 && SMALL_VARIANCE * variance[0] > least) {
+        least = SMALL_VARIANCE * variance[0];
+    }
+    for (s->rank = 0; s->rank < s->d && s->rank < count && variance[s->rank] > least; s->rank++) {
+        s->spectrum[s->rank] = variance[s->rank];
+        inside += variance[s->rank];
+    }
+    double outside = s->variance - inside;
+    double many = freedom(s, sampled, count);
+    bool seen = many > 0 && outside > SMALL_ENERGY * s->variance;
+    s->x_noise = seen ? sqrt(N * outside / many) : 0;
+    s->next = s->rank < count ? variance[s->rank] : 0;
+}
+
+/* basis (D, r) from the first r of directions (k, D) */
+static void put_basis(linear_view *s, const double *directions)
+{
+    for (size_t j = 0; j < s->D; j++) {
+        for (size_t k = 0; k < s->rank; k++) {
+            s->basis[j * s->rank + k] = directions[k * s->D + j];
+        }
+    }
+}
+
+static void shrink(linear_view *s)
+{
+    size_t bytes = s->rows * s->rank * sizeof(double);
+    double *y = realloc(s->y_block, bytes > 0 ? bytes : sizeof *y);
+    if (y != NULL) {
+        s->y_block = y;
+    }
+    s->y = s->y_block;
+}
+
+static lscm_status from_memory(linear_view *s, const lscm_dataset *data, meter *m, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    principal p = {0};
+    size_t bytes = s->rows * s->D * sizeof(double);
+    double *x = malloc(bytes);
+    s->y_block = x;
+    if (x == NULL) {
+        status = fail_memory(why, bytes);
+        goto done;
+    }
+    pages_large(x, bytes);
+    TRY(signal_rows(data, x, m, why));
+    TRY(signal_directions(&p, data, x, s->rows, s->D, s->d, why));
+    memcpy(s->mean, p.mean, s->D * sizeof *s->mean);
+    s->variance = p.total;
+    judge(s, data->shape[LSCM_X].type, p.variance, p.count, s->rows);
+    put_basis(s, p.directions);
+    TRY(principal_project(&p, x, s->rank, why));
+    shrink(s);
+done:
+    principal_close(&p);
+    return status;
+}
+
+static lscm_status from_stream(linear_view *s, const lscm_dataset *data, size_t sample_bytes,
+                               meter *m, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    reduced wide = {0};
+    principal p = {0};
+    double *directions = NULL;
+    TRY(signal_reduce(&wide, data, s->d, sample_bytes, m, why));
+    size_t many = wide.sample.count;
+    s->y_block = wide.y;
+    wide.y = NULL;
+    for (size_t j = 0; j < s->D; j++) {
+        s->mean[j] = wide.sample.mean[j] + wide.left[j];
+    }
+    s->variance = wide.total;
+    TRY(signal_directions(&p, data, s->y_block, s->rows, many, s->d, why));
+    judge(s, data->shape[LSCM_X].type, p.variance, p.count, wide.sample.n);
+    size_t bytes = s->rank * s->D * sizeof *directions;
+    directions = malloc(bytes > 0 ? bytes : sizeof *directions);
+    if (directions == NULL) {
+        status = fail_memory(why, bytes);
+        goto done;
+    }
+    if (s->rank > 0) {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)s->rank, (int)s->D, (int)many,
+                    1, p.directions, (int)many, wide.sample.directions, (int)s->D, 0, directions,
+                    (int)s->D);
+    }
+    put_basis(s, directions);
+    TRY(principal_project(&p, s->y_block, s->rank, why));
+    shrink(s);
+done:
+    free(directions);
+    principal_close(&p);
+    signal_reduce_close(&wide);
+    return status;
+}
+
+lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, size_t bytes,
+                                  meter *m, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    linear_view s = {.kind = VIEW_LINEAR,
+                     .rows = data->rows,
+                     .d = data->nodes,
+                     .D = lscm_dataset_features(data)};
+    threads_blas_single();
+    TRY(signal_needs_values(data, why));
+    bool keep = s.D <= s.d + PRINCIPAL_SPARE || s.rows <= bytes / sizeof(double) / s.D;
+    TRY(open_memory(&s, why));
+    if (keep) {
+        TRY(from_memory(&s, data, m, why));
+    } else {
+        TRY(from_stream(&s, data, bytes / 4, m, why));
+    }
+    TRY(signal_labels(data, s.mask, s.values, m, why));
+    *out = s;
+    s = (linear_view){0};
+done:
+    threads_blas_restore();
+    linear_view_close(&s);
+    return status;
+}
+
+lscm_status linear_view_of(linear_view *out, const lscm_dataset *data, meter *m, lscm_error *why)
+{
+    return linear_view_of_within(out, data, KEEP_BYTES, m, why);
+}
+
+/* Variance of each column, about its first number so that offsets do not cancel. */
+static void column_variances(linear_view *s)
+{
+    double N = (double)s->rows;
+    for (size_t j = 0; j < s->D; j++) {
+        double sum = 0;
+        double squares = 0;
+        for (size_t row = 0; row < s->rows; row++) {
+            double t = s->y[row * s->D + j] - s->y[j];
+            sum += t;
+            squares += t * t;
+        }
+        s->spectrum[j] = fmax((squares - sum * sum / N) / N, 0);
+        s->variance += s->spectrum[j];
+    }
+}
+
+lscm_status linear_view_identity(linear_view *out, const lscm_dataset *data, meter *m,
+                                 lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    linear_view s = {.kind = VIEW_OBSERVED,
+                     .rows = data->rows,
+                     .d = data->nodes,
+                     .D = lscm_dataset_features(data)};
+    if (s.D != s.d) {
+        return fail(why, LSCM_SHAPE,
+                    "%s: 'x' has %zu columns but there are %zu nodes; variables that are observed "
+                    "themselves have one column each, anything else needs 'values'",
+                    data->path, s.D, s.d);
+    }
+    TRY(open_memory(&s, why));
+    s.rank = s.d;
+    s.y_block = malloc(s.rows * s.D * sizeof(double));
+    if (s.y_block == NULL) {
+        status = fail_memory(why, s.rows * s.D * sizeof(double));
+        goto done;
+    }
+    s.y = s.y_block;
+    TRY(signal_rows(data, s.y, m, why));
+    TRY(signal_labels(data, s.mask, NULL, m, why));
+    for (size_t k = 0; k < s.rows * s.d; k++) {
+        s.values[k] = s.mask[k] != 0 ? s.y[k] : 0;
+    }
+    column_variances(&s);
+    *out = s;
+    s = (linear_view){0};
+done:
+    linear_view_close(&s);
+    return status;
+}
+
+double linear_view_explained(const linear_view *s)
+{
+    double explained = 0;
+    for (size_t k = 0; k < s->rank; k++) {
+        explained += s->spectrum[k];
+    }
+    return s->variance > 0 ? explained / s->variance : 0;
+}
+
+bool linear_view_bends(const linear_view *s)
+{
+    double left = s->x_noise * s->x_noise;
+    double edge = 1 + sqrt((double)(s->D - s->rank) / (double)(s->rows > 0 ? s->rows : 1));
+    /* the largest variance of pure noise is about edge^2 times its mean (Marchenko and Pastur) */
+    return s->kind == VIEW_LINEAR && s->next > tuned_bends_edge() * edge * edge * left &&
+           s->next > tuned_bends_share() * s->variance;
+}
+
+void linear_view_close(linear_view *s)
+{
+    free(s->y_block);
+    s->y_block = NULL;
+    arena_close(&s->memory);
+}

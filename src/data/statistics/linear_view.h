@@ -1,0 +1,58 @@
+/* The part of x in which the causal variables live. With c the mean of all rows (never of one mask)
+ * and E (D, r) an orthonormal basis of the signal subspace,
+ *
+ *     y = (x - c) E  (N, r),   s_x^2 = energy of x - c outside E / ((N - 1 - r)(D - r)).
+ *
+ * Any projection of x = z A + b + noise is again such a model, with A E in the place of A: a basis
+ * that misses a little of the signal costs a little precision and no bias. So the basis may come
+ * from a sample of the rows when x is too large to keep, and x is then read in one pass.
+ */
+#ifndef LSCM_DATA_STATISTICS_LINEAR_VIEW_H
+#define LSCM_DATA_STATISTICS_LINEAR_VIEW_H
+
+#include "base/arena.h"
+#include "data/dataset/dataset.h"
+
+/* What y is to the causal variables. */
+typedef enum view_kind {
+    VIEW_OBSERVED, /* the variables themselves: y is x, c = 0, r = d = D */
+    VIEW_LINEAR,   /* coordinates of x, in which they are linear */
+    VIEW_READ_OFF  /* the variables as another encoder has read them off x, with its errors */
+} view_kind;
+
+typedef struct linear_view {
+    view_kind kind;
+    size_t rows, d, D;
+    size_t rank;      /* r <= d: directions of x that are there at all, be they noise */
+    double *y;        /* (rows, r) */
+    uint8_t *mask;    /* (rows, d) */
+    double *values;   /* (rows, d), 0 off target */
+    double *mean;     /* (D): c; 0 unless linear */
+    double *basis;    /* (D, r): E; NULL unless linear */
+    double *spectrum; /* (r): variance of y, largest first; unless linear, of each variable */
+    double variance;  /* of x: mean over rows of ||x - c||^2 */
+    double next;      /* the largest variance outside E; 0 when there is none */
+    double x_noise;   /* s_x; 0 when nothing is left to tell it from, or only rounding */
+    arena memory;
+    void *y_block; /* owned memory of y; NULL when y lies elsewhere */
+} linear_view;
+
+/* Values must be present. Targets and values are checked as they are read; where x is not finite,
+ * it fails naming the place, or `variance` is not finite (then ask lscm_dataset_check). `m` may be
+ * NULL; it gets the bytes of x, targets and values as they stand in the file. Constant x has rank
+ * 0. */
+lscm_status linear_view_of(linear_view *out, const lscm_dataset *data, meter *m, lscm_error *why);
+/* The same, keeping x in memory only when it has at most `bytes` as double (a quarter of that for
+ * the sample of rows otherwise). */
+lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, size_t bytes,
+                                  meter *m, lscm_error *why);
+/* Observed variables: D = d, y = x; values at targets are read from x. */
+lscm_status linear_view_identity(linear_view *out, const lscm_dataset *data, meter *m,
+                                 lscm_error *why);
+/* The share of x's variance that y has. */
+double linear_view_explained(const linear_view *s);
+/* True where x varies beyond y in a way that noise does not: it may not be linear in z. */
+bool linear_view_bends(const linear_view *s);
+void linear_view_close(linear_view *s);
+
+#endif

@@ -1,0 +1,347 @@
+/* See csv_line.h. A record is found first (an even number of quotes before the line end), then cut
+ * into cells in place: a cell never gets longer by removing its quotes.
+ */
+#include "data/text/csv_line.h"
+
+#include "data/text/number.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum {
+    FIRST_SIZE = 1 << 18,
+    LARGEST_RECORD = 64 << 20,
+    MOST_CELLS = 1 << 22,
+    SHOWN = 40,
+};
+
+lscm_status csv_lines_open(csv_lines *in, const char *path, lscm_error *why)
+{
+    struct stat about;
+    *in = (csv_lines){.path = path};
+    if (stat(path, &about) != 0) {
+        return fail(why, errno == ENOENT ? LSCM_MISSING : LSCM_READ, "%s: %s", path,
+                    strerror(errno));
+    }
+    if (!S_ISREG(about.st_mode)) {
+        return fail(why, LSCM_READ, "%s: is not a regular file; give the name of a CSV file", path);
+    }
+    in->file = fopen(path, "rb");
+    if (in->file == NULL) {
+        return fail(why, LSCM_READ, "%s: %s", path, strerror(errno));
+    }
+    in->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    in->size = FIRST_SIZE;
+    in->buffer = malloc(in->size + 1);
+    if (in->buffer == NULL || in->c == (locale_t)0) {
+        return fail_memory(why, in->size);
+    }
+    return csv_lines_restart(in, why);
+}
+
+void csv_lines_close(csv_lines *in)
+{
+    if (in->file != NULL) {
+        (void)fclose(in->file);
+    }
+    if (in->c != (locale_t)0) {
+        freelocale(in->c);
+    }
+    free(in->buffer);
+    free(in->cells);
+    *in = (csv_lines){0};
+}
+
+/* Reads on behind the unread text, which moves to the front of a buffer that grows when full. */
+static lscm_status fill(csv_lines *in, lscm_error *why)
+{
+    size_t kept = in->end - in->begin;
+    if (kept == in->size) {
+        if (in->size >= LARGEST_RECORD) {
+            return fail(why, LSCM_FORMAT,
+                        "%s: line %zu is longer than %d MB; is it a CSV file, and are all of its "
+                        "quotes closed?",
+                        in->path, in->next_line, LARGEST_RECORD >> 20);
+        }
+        char *larger = realloc(in->buffer, 2 * in->size + 1);
+        if (larger == NULL) {
+            return fail_memory(why, 2 * in->size);
+        }
+        in->buffer = larger;
+        in->size *= 2;
+    }
+    memmove(in->buffer, in->buffer + in->begin, kept);
+    in->begin = 0;
+    in->end = kept + fread(in->buffer + kept, 1, in->size - kept, in->file);
+    in->finished = in->end < in->size;
+    if (ferror(in->file)) {
+        return fail(why, LSCM_READ, "%s: %s", in->path, strerror(errno));
+    }
+    return LSCM_OK;
+}
+
+lscm_status csv_lines_restart(csv_lines *in, lscm_error *why)
+{
+    static const char MARK[] = {'\xEF', '\xBB', '\xBF'};
+    lscm_status status = LSCM_OK;
+    rewind(in->file);
+    in->begin = 0;
+    in->end = 0;
+    in->next_line = 1;
+    in->empty = 0;
+    TRY(fill(in, why));
+    if (in->end >= sizeof MARK && memcmp(in->buffer, MARK, sizeof MARK) == 0) {
+        in->begin = sizeof MARK;
+    }
+done:
+    return status;
+}
+
+static bool odd_quotes(const char *text, size_t length)
+{
+    bool odd = false;
+    const char *end = text + length;
+    for (const char *p = memchr(text, '"', length); p != NULL;
+         p = memchr(p + 1, '"', (size_t)(end - p - 1))) {
+        odd = !odd;
+    }
+    return odd;
+}
+
+/* Makes the buffer hold the whole record at `begin`: its length, its line ends included, and how
+ * many lines it has (0: no record is left). */
+static lscm_status find_record(csv_lines *in, size_t *length, size_t *lines, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t seen = 0;
+    bool quoted = false;
+    *lines = 0;
+    for (;;) {
+        const char *from = in->buffer + in->begin + seen;
+        size_t left = in->end - in->begin - seen;
+        const char *line_end = memchr(from, '\n', left);
+        size_t part = line_end != NULL ? (size_t)(line_end - from) + 1 : left;
+        quoted ^= odd_quotes(from, part);
+        seen += part;
+        *lines += line_end != NULL ? 1 : 0;
+        if (line_end != NULL && !quoted) {
+            break;
+        }
+        if (line_end == NULL && in->finished) {
+            *lines += seen > 0 ? 1 : 0;
+            break;
+        }
+        if (line_end == NULL) {
+            TRY(fill(in, why));
+        }
+    }
+    if (quoted) {
+        status = fail(why, LSCM_FORMAT, "%s: line %zu opens a quote that is never closed; add \"",
+                      in->path, in->next_line);
+    }
+    *length = seen;
+done:
+    return status;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The quoted cell whose text begins at `p`: quotes removed in place; where it ended, or NULL. */
+static char *unquote(char *p)
+{
+    char *out = p;
+    for (; *p != '\0'; p++) {
+        if (*p == '"' && p[1] != '"') {
+            p++;
+            break;
+        }
+        p += *p == '"' ? 1 : 0;
+        *out++ = *p;
+    }
+    while (is_blank(*p)) {
+        p++;
+    }
+    if (*p != ',' && *p != '\0') {
+        return NULL;
+    }
+    *out = '\0';
+    return p;
+}
+
+/* The same for a cell without quotes; blanks at its end are removed. */
+static char *bare(char *p)
+{
+    char *begin = p;
+    while (*p != ',' && *p != '"' && *p != '\r' && *p != '\0') {
+        p++;
+    }
+    if (*p != ',' && *p != '\0') {
+        return NULL;
+    }
+    for (char *last = p; last > begin && is_blank(last[-1]); last--) {
+        last[-1] = '\0';
+    }
+    return p;
+}
+
+static lscm_status add_cell(csv_lines *in, char *cell, lscm_error *why)
+{
+    if (in->count == in->capacity) {
+        size_t capacity = in->capacity > 0 ? 2 * in->capacity : 64;
+        if (capacity > MOST_CELLS) {
+            return fail(why, LSCM_FORMAT, "%s: line %zu has more than %d columns; use .npz or .nc",
+                        in->path, in->line, MOST_CELLS);
+        }
+        char **larger = realloc(in->cells, capacity * sizeof *larger);
+        if (larger == NULL) {
+            return fail_memory(why, capacity * sizeof *larger);
+        }
+        in->cells = larger;
+        in->capacity = capacity;
+    }
+    in->cells[in->count++] = cell;
+    return LSCM_OK;
+}
+
+static lscm_status split(csv_lines *in, char *record, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    in->count = 0;
+    for (char *p = record;; p++) {
+        while (is_blank(*p)) {
+            p++;
+        }
+        bool quoted = *p == '"';
+        p += quoted ? 1 : 0;
+        TRY(add_cell(in, p, why));
+        p = quoted ? unquote(p) : bare(p);
+        if (p == NULL) {
+            return fail(why, LSCM_FORMAT,
+                        "%s: line %zu, cell %zu has a quote or a carriage return in a wrong place; "
+                        "put the whole cell in quotes, and double the quotes in it",
+                        in->path, in->line, in->count);
+        }
+        if (*p == '\0') {
+            break;
+        }
+        *p = '\0';
+    }
+done:
+    return status;
+}
+
+lscm_status csv_lines_next(csv_lines *in, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t length = 0;
+    size_t lines = 0;
+    for (;;) {
+        TRY(find_record(in, &length, &lines, why));
+        char *record = in->buffer + in->begin;
+        in->line = in->next_line;
+        in->count = 0;
+        if (lines == 0) {
+            break;
+        }
+        if (memchr(record, '\0', length) != NULL) {
+            return fail(why, LSCM_FORMAT,
+                        "%s: line %zu holds a zero byte; save the file as CSV in UTF-8", in->path,
+                        in->line);
+        }
+        in->begin += length;
+        in->next_line += lines;
+        length -= length > 0 && record[length - 1] == '\n' ? 1 : 0;
+        length -= length > 0 && record[length - 1] == '\r' ? 1 : 0;
+        record[length] = '\0';
+        TRY(split(in, record, why));
+        bool empty = in->count == 1 && in->cells[0][0] == '\0';
+        if (empty) {
+            in->empty = in->empty > 0 ? in->empty : in->line;
+        } else if (in->empty > 0) {
+            return fail(why, LSCM_FORMAT, "%s: line %zu is empty; remove it", in->path, in->empty);
+        } else {
+            break;
+        }
+    }
+done:
+    return status;
+}
+
+int csv_shown(const char *text)
+{
+    size_t length = strnlen(text, SHOWN + 1);
+    if (length > SHOWN) {
+        length = SHOWN;
+        while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80) {
+            length--;
+        }
+    }
+    return (int)length;
+}
+
+/* One of the words, joined by '|', whatever the case. */
+static bool is_among(const char *text, const char *words)
+{
+    size_t length = strlen(text);
+    for (const char *word = words;; word++) {
+        size_t width = strcspn(word, "|");
+        if (width == length && strncasecmp(word, text, width) == 0) {
+            return true;
+        }
+        word += width;
+        if (*word == '\0') {
+            return false;
+        }
+    }
+}
+
+lscm_status csv_number(const csv_lines *in, size_t cell, const char *column, bool may_ignore,
+                       double *out, lscm_error *why)
+{
+    const char *text = in->cells[cell];
+    char where[96];
+    if (number_parse(text, in->c, out) && isfinite(*out)) {
+        return LSCM_OK;
+    }
+    if (column != NULL) {
+        (void)snprintf(where, sizeof where, "column '%.*s'", csv_shown(column), column);
+    } else {
+        (void)snprintf(where, sizeof where, "cell %zu", cell + 1);
+    }
+    if (is_among(text, "|na|nan|-nan|n/a|null|none")) {
+        return fail(why, LSCM_VALUE,
+                    "%s: line %zu, %s has no number ('%s'); remove the line%s, or fill it in",
+                    in->path, in->line, where, text,
+                    may_ignore ? " or leave the column out with --ignore" : "");
+    }
+    if (number_parse(text, in->c, out) || is_among(text, "inf|-inf|+inf|infinity|-infinity")) {
+        return fail(why, LSCM_VALUE, "%s: line %zu, %s holds '%.*s'; numbers must be finite",
+                    in->path, in->line, where, csv_shown(text), text);
+    }
+    if (column == NULL || !may_ignore) {
+        return fail(why, LSCM_VALUE, "%s: line %zu, %s holds '%.*s', not a number", in->path,
+                    in->line, where, csv_shown(text), text);
+    }
+    return fail(why, LSCM_VALUE,
+                "%s: line %zu, %s holds '%.*s', not a number; leave the column out with --ignore "
+                "%.*s",
+                in->path, in->line, where, csv_shown(text), text, csv_shown(column), column);
+}
+
+bool csv_all_numbers(const csv_lines *in)
+{
+    double number = 0;
+    for (size_t i = 0; i < in->count; i++) {
+        if (!number_parse(in->cells[i], in->c, &number)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,12 @@
+/* Text to numbers and names and back, exactly and in any locale: records of CSV, numbers, UTF-8,
+ * tables of names.
+ */
+#ifndef LSCM_DATA_TEXT_TEXT_H
+#define LSCM_DATA_TEXT_TEXT_H
+
+#include "data/text/csv_line.h"  /* records */
+#include "data/text/csv_names.h" /* names */
+#include "data/text/number.h"    /* numbers */
+#include "data/text/utf8.h"      /* UTF-8 */
+
+#endif

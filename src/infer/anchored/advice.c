@@ -1,0 +1,230 @@
+#include "infer/anchored/advice.h"
+
+#include "base/tuned.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void warn(json_t *warnings, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void warn(json_t *warnings, const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    (void)json_array_append_new(warnings, json_string(text));
+}
+
+static const char *name_of(char *const *names, size_t node, char *room, size_t size)
+{
+    if (names != NULL) {
+        return names[node];
+    }
+    (void)snprintf(room, size, "%zu", node);
+    return room;
+}
+
+/* "a, b and 3 more": the nodes for which `is` says so; returns how many. */
+typedef struct node_list {
+    char text[512];
+    size_t count;
+    bool full;
+} node_list;
+
+static void list_add(node_list *list, char *const *names, size_t node)
+{
+    enum { SHOWN = 8 };
+    static const char rest[] = " and others";
+    char room[32];
+    const char *name = name_of(names, node, room, sizeof room);
+    size_t length = strlen(list->text);
+    bool fits = length + strlen(name) + 2 + sizeof rest <= sizeof list->text;
+    if (list->count < SHOWN && !list->full && fits) { /* names whole: a half one may not be UTF-8 */
+        (void)snprintf(list->text + length, sizeof list->text - length, "%s%s",
+                       list->count > 0 ? ", " : "", name);
+    } else if (!list->full) {
+        (void)snprintf(list->text + length, sizeof list->text - length, "%s",
+                       length > 0 ? rest : "names too long to show");
+        list->full = true;
+    }
+    list->count++;
+}
+
+static void advise_on_design(const linear_view *s, const anchored *a, char *const *names,
+                             json_t *warnings)
+{
+    node_list never = {.count = 0};
+    node_list rare = {.count = 0};
+    node_list collinear = {.count = 0};
+    node_list constant = {.count = 0};
+    node_list always = {.count = 0};
+    for (size_t j = 0; j < a->d; j++) {
+        bool none = a->anchor.kind[j] == ANCHOR_NONE;
+        size_t samples = a->anchor.samples[j];
+        if (samples == 0 && s->kind == VIEW_LINEAR) {
+            list_add(&never, names, j);
+        } else if (none && samples < a->rank + 2) {
+            list_add(&rare, names, j);
+        } else if (none) {
+            list_add(&collinear, names, j);
+        } else if (a->anchor.kind[j] == ANCHOR_DIRECTION) {
+            list_add(&constant, names, j);
+        }
+        if (samples == s->rows) {
+            list_add(&always, names, j);
+        }
+    }
+    if (never.count > 0) {
+        warn(warnings,
+             "never intervened on: %s. Nothing labels these nodes: their edges, signs and units, "
+             "and "
+             "which of them is which, are only as certain as the draws say",
+             never.text);
+    }
+    if (rare.count > 0) {
+        warn(warnings, "intervened on in fewer than %zu rows, too few to anchor: %s", a->rank + 2,
+             rare.text);
+    }
+    if (collinear.count > 0) {
+        warn(
+            warnings,
+            "not to be told from other nodes: %s. Where they are targets, other directions of x do "
+            "not vary, or others are always set to the same values; more varied target sets would "
+            "help",
+            collinear.text);
+    }
+    if (constant.count > 0) {
+        warn(warnings,
+             "do() always set the same value: %s. Its direction in x is known, its scale and sign "
+             "are a convention (sd 1 where free)",
+             constant.text);
+    }
+    if (always.count > 0) {
+        warn(warnings, "intervened on in every row: %s. Nothing is known of what causes it",
+             always.text);
+    }
+}
+
+/* How much of x a linear decoder explains, and whether what it leaves looks like noise. */
+static void advise_on_decoder(const linear_view *s, const anchored *a, char *const *names,
+                              json_t *warnings)
+{
+    node_list poor = {.count = 0};
+    if (s->rank < s->d) {
+        warn(warnings,
+             "x varies in only %zu direction%s, fewer than the %zu causal variables: some of them "
+             "do not show in x, or only together",
+             s->rank, s->rank == 1 ? "" : "s", s->d);
+    }
+    if (linear_view_bends(s) && linear_view_explained(s) < tuned_warn_explained()) {
+        warn(warnings,
+             "a linear decoder explains %.0f%% of x, and the rest is not noise; try --decoder mlp",
+             100 * linear_view_explained(s));
+    }
+    for (size_t j = 0; j < a->d; j++) {
+        if (a->anchor.kind[j] == ANCHOR_VALUES && a->anchor.r2[j] < tuned_warn_r2()) {
+            list_add(&poor, names, j);
+        }
+    }
+    if (poor.count > 0) {
+        warn(warnings,
+             "values set by do() are badly predicted from x in sets left out (R2 below 0.5): %s. "
+             "Noisy x, too few rows, or a decoder that is not linear",
+             poor.text);
+    }
+}
+
+static void advise_on_rows(const linear_view *s, char *const *names, json_t *warnings)
+{
+    node_list still = {.count = 0};
+    if (s->rows < 2 * s->d) {
+        warn(warnings, "%zu rows for %zu nodes: too few to believe any edge", s->rows, s->d);
+    }
+    for (size_t j = 0; j < s->d && s->kind != VIEW_LINEAR; j++) {
+        if (!(s->spectrum[j] > 0)) {
+            list_add(&still, names, j);
+        }
+    }
+    if (still.count > 0) {
+        warn(warnings, "constant: %s. Nothing can be said of its edges", still.text);
+    }
+}
+
+void advise_on_chains(const anchored *a, json_t *warnings)
+{
+    if (a->replaced > 0) {
+        warn(warnings,
+             "the chains have not mixed: %zu of them fitted far worse than the best and went on "
+             "from its place (R-hat %.2f before, %.2f after); a mode that none of them met is not "
+             "in the draws; more --chains may help",
+             a->replaced, a->r_hat, a->r_hat_kept);
+    } else if (a->sampler != SAMPLER_EXACT && !(a->r_hat < tuned_warn_r_hat())) {
+        warn(warnings,
+             "the chains have not mixed (R-hat %.2f): edges in doubt are less certain than "
+             "they look; more --draws or --chains may help",
+             a->r_hat);
+    }
+}
+
+void advise(const linear_view *s, const anchored *a, char *const *names, json_t *warnings)
+{
+    advise_on_rows(s, names, warnings);
+    advise_on_design(s, a, names, warnings);
+    if (a->dispersion > 1) {
+        warn(warnings,
+             "rows of an intervention set are more alike than the model explains (between sets the "
+             "residuals vary %.0f times as much as within): a row counts as 1/%.0f of one",
+             a->dispersion, a->dispersion);
+    }
+    if (s->kind == VIEW_LINEAR) {
+        advise_on_decoder(s, a, names, warnings);
+    }
+    advise_on_chains(a, warnings);
+}
+
+/* NaN has no place in JSON. */
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *anchors_json(const anchored *a, char *const *names)
+{
+    static const char *const kinds[] = {"values", "direction", "none"};
+    json_t *all = json_object();
+    for (size_t j = 0; j < a->d; j++) {
+        char room[32];
+        json_t *node = json_object();
+        (void)json_object_set_new(node, "anchor", json_string(kinds[a->anchor.kind[j]]));
+        (void)json_object_set_new(node, "samples", json_integer((json_int_t)a->anchor.samples[j]));
+        (void)json_object_set_new(node, "standard_error", number(a->anchor.standard_error[j]));
+        (void)json_object_set_new(node, "r2", number(a->anchor.r2[j]));
+        (void)json_object_set_new(all, name_of(names, j, room, sizeof room), node);
+    }
+    return all;
+}
+
+json_t *judgement_json(const judgement *j, char *const *names)
+{
+    json_t *r2 = json_object();
+    json_t *coverage = json_object();
+    if (j->rows == 0) {
+        json_decref(r2);
+        json_decref(coverage);
+        return NULL;
+    }
+    for (size_t i = 0; i < j->d; i++) {
+        char room[32];
+        const char *name = name_of(names, i, room, sizeof room);
+        (void)json_object_set_new(r2, name, number(j->r2[i]));
+        (void)json_object_set_new(coverage, name, number(j->coverage[i]));
+    }
+    return json_pack("{s:I, s:I, s:f, s:f, s:o, s:o}", "sets", (json_int_t)j->sets, "rows",
+                     (json_int_t)j->rows, "log_likelihood", j->log_likelihood,
+                     "log_likelihood_without_edges", j->log_likelihood_empty, "r2", r2,
+                     "coverage_90", coverage);
+}

@@ -1,0 +1,305 @@
+#include "base/tuned.h"
+#include "infer/anchored/anchored_errors.h"
+#include "infer/anchored/anchored_infer.h"
+#include "infer/encoder/encoder.h"
+#include "infer/graph/graph.h"
+#include "infer/run/run.h"
+#include "infer/sample/sample.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void lay_out(anchored *a, const anchored_input *in, double **psi, double **sorted)
+{
+    arena *m = &a->memory;
+    size_t d = a->d;
+    size_t r = a->rank;
+    double **vectors[] = {&a->unit, &a->shift, sorted};
+    double **draws[] = {&a->sigma, &a->intercept};
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
+        *vectors[k] = arena_take(m, d, sizeof(double));
+    }
+    for (size_t k = 0; k < sizeof draws / sizeof draws[0]; k++) {
+        *draws[k] = arena_take(m, in->draws * d, sizeof(double));
+    }
+    a->z = arena_take(m, a->rows * d, sizeof(double));
+    a->slope = arena_take(m, r * d, sizeof(double));
+    a->spread = d <= ANCHORED_JOINT ? arena_take(m, d * (r + 1) * (r + 1), sizeof(double)) : NULL;
+    a->w = arena_take(m, in->draws * d * d, sizeof(double));
+    a->order = arena_take(m, in->draws * d, sizeof *a->order);
+    a->log_p = arena_take(m, in->draws, sizeof(double));
+    a->log_q = arena_take(m, in->draws, sizeof(double));
+    a->edge_prob = arena_take(m, d * d, sizeof(double));
+    *psi = arena_take(m, d * d, sizeof(double));
+}
+
+/* ---- Draws given a known encoder ---- */
+
+static void draw_mechanisms(anchored *a, const graph_posterior *g, uint64_t seed)
+{
+    size_t d = a->d;
+    const rng r = {seed, 7500};
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < a->draws; k++) {
+        dag_prior prior = g->prior;
+        prior.variance = g->variance[k];
+        a->log_p[k] = -lgamma((double)d + 1);
+        for (size_t i = 0; i < d; i++) {
+            const family *f = &g->families.list[i];
+            uint32_t parents = g->parents[k * d + i];
+            mechanism m = family_draw(f, &prior, parents, r, k * d + i, a->w + k * d * d + i, d);
+            a->sigma[k * d + i] = m.sigma;
+            a->intercept[k * d + i] = m.intercept;
+            parents = graph_leak_told(g, i, parents, a->w + k * d * d);
+            a->log_p[k] += family_score(f, &prior, parents); /* of the graph that is kept */
+        }
+        /* the draws are from p itself: q is p, normalised where the sum over graphs is known */
+        a->log_q[k] = a->log_p[k] - (isfinite(g->result.log_evidence) ? g->result.log_evidence : 0);
+    }
+    memcpy(a->order, g->order, a->draws * d * sizeof *a->order);
+    memcpy(a->edge_prob, g->edge_prob, d * d * sizeof(double));
+}
+
+/* Covariance of the encoder as the anchors have it. */
+static void take_spread(anchored *a)
+{
+    size_t n = a->rank + 1;
+    for (size_t j = 0; j < a->d && a->spread != NULL && a->anchor.factor != NULL; j++) {
+        const double *factor = a->anchor.factor + j * n * n;
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)n, (int)n, 1, factor,
+                    (int)n, factor, (int)n, 0, a->spread + j * n * n, (int)n);
+    }
+}
+
+/* ---- Draws of everything together ---- */
+
+/* True where the error of the encoder could show in a graph: it moves z_j by standard_error, the
+ * graph sees sigma_j / sqrt(rows). */
+static bool encoder_matters(const anchored *a, const graph_posterior *g)
+{
+    bool matters = false;
+    if (a->rank != a->d || a->d > ANCHORED_JOINT || a->anchor.factor == NULL) {
+        return false;
+    }
+    for (size_t j = 0; j < a->d; j++) {
+        double seen = a->sigma[j] / sqrt(fmax(g->families.list[j].rows, 1));
+        matters = matters || a->anchor.kind[j] == ANCHOR_NONE ||
+                  !(a->anchor.standard_error[j] <= tuned_joint_matters() * seen);
+    }
+    return matters;
+}
+
+static void take_moments(anchored *a, const joint_draws *draws)
+{
+    size_t d = a->d;
+    size_t r = a->rank;
+    size_t n = r + 1;
+    double share = 1 / (double)a->draws;
+    memset(a->shift, 0, d * sizeof(double));
+    memset(a->slope, 0, r * d * sizeof(double));
+    memset(a->spread, 0, d * n * n * sizeof(double));
+    for (size_t k = 0; k < a->draws; k++) {
+        cblas_daxpy((int)d, share, draws->shift + k * d, 1, a->shift, 1);
+        cblas_daxpy((int)(r * d), share, draws->slope + k * r * d, 1, a->slope, 1);
+    }
+    for (size_t k = 0; k < a->draws; k++) {
+        for (size_t j = 0; j < d; j++) {
+            double *cov = a->spread + j * n * n;
+            for (size_t p = 0; p < n; p++) {
+                double left =
+                    p == 0 ? draws->shift[k * d + j] - a->shift[j]
+                           : draws->slope[(k * r + p - 1) * d + j] - a->slope[(p - 1) * d + j];
+                for (size_t q = 0; q < n; q++) {
+                    double right =
+                        q == 0 ? draws->shift[k * d + j] - a->shift[j]
+                               : draws->slope[(k * r + q - 1) * d + j] - a->slope[(q - 1) * d + j];
+                    cov[p * n + q] += share * left * right;
+                }
+            }
+        }
+    }
+}
+
+static void lay_out_joint(joint_draws *draws, dag_draws *start, const anchored *a, arena *m)
+{
+    start->parents = arena_take(m, start->count * a->d, sizeof *start->parents);
+    start->order = arena_take(m, start->count * a->d, sizeof *start->order);
+    draws->shift = arena_take(m, a->draws * a->d, sizeof(double));
+    draws->slope = arena_take(m, a->draws * a->rank * a->d, sizeof(double));
+}
+
+static lscm_status infer_jointly(anchored *a, const anchored_input *in, const graph_posterior *g,
+                                 lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t d = a->d;
+    size_t chains = anchored_chains(in);
+    size_t sweeps = anchored_sweeps(in);
+    view_scatter sums = {0};
+    arena memory = {0};
+    joint_draws draws = {.count = a->draws,
+                         .order = a->order,
+                         .w = a->w,
+                         .sigma = a->sigma,
+                         .intercept = a->intercept,
+                         .log_p = a->log_p};
+    bool unlabelled = false;
+    for (size_t j = 0; j < d; j++) {
+        unlabelled = unlabelled || a->anchor.kind[j] == ANCHOR_NONE;
+    }
+    joint_settings settings = {chains, unlabelled ? tuned_sample_unlabelled() * sweeps : sweeps};
+    joint_problem problem = {.view = in->view,
+                             .keep = in->keep,
+                             .anchor = &a->anchor,
+                             .slope = a->slope,
+                             .scatter = &sums,
+                             .families = g->families.list,
+                             .prior = g->prior,
+                             .equal = g->variance[0] > 0,
+                             .order = in->order,
+                             .interchangeable = in->order == NULL && in->forbidden == NULL &&
+                                                in->required == NULL};
+    problem.prior.variance = g->variance[0];
+    dag_draws start = {.count = chains, .d = d};
+    TRY(view_scatter_of(&sums, in->view, in->keep, why));
+    lay_out_joint(&draws, &start, a, &memory);
+    TRY(arena_open(&memory, why));
+    lay_out_joint(&draws, &start, a, &memory);
+    /* starts spread over the graphs drawn with the encoder as it is */
+    for (size_t k = 0; k < chains; k++) {
+        size_t from = k * a->draws / chains;
+        memcpy(start.parents + k * d, g->parents + from * d, d * sizeof *start.parents);
+        memcpy(start.order + k * d, g->order + from * d, d * sizeof *start.order);
+    }
+    TRY(joint_sample(&problem, &settings, &start, (rng){(uint64_t)in->settings->seed, 8000}, &draws,
+                     in->progress, why));
+    take_moments(a, &draws);
+    anchored_take_edges(a, chains, draws.shift);
+    memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
+    a->sampler = SAMPLER_JOINT;
+    anchor_apply(in->view, a->shift, a->slope, a->z);
+done:
+    view_scatter_close(&sums);
+    arena_close(&memory);
+    return status;
+}
+
+/* ---- All together ---- */
+
+static lscm_status find_encoder(anchored *a, const anchored_input *in, double *psi, double *sorted,
+                                lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const linear_view *s = in->view;
+    int d = (int)a->d;
+    int r = (int)a->rank;
+    double noise = s->x_noise * s->x_noise;
+    memcpy(a->shift, a->anchor.intercept, a->d * sizeof(double));
+    if (s->kind != VIEW_LINEAR) {
+        memcpy(a->slope, a->anchor.slope, a->rank * a->d * sizeof(double));
+        memcpy(a->z, s->y, s->rows * s->d * sizeof(double));
+    } else {
+        TRY(encoder_complete(s, &a->anchor, a->slope, why));
+        anchor_apply(s, a->shift, a->slope, a->z);
+    }
+    encoder_units(s, &a->anchor, in->keep, a->z, a->unit, sorted);
+    if (r > 0) {
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, d, d, r, noise, a->slope, d, a->slope,
+                    d, 0, psi, d);
+    }
+done:
+    return status;
+}
+
+/* Without a single anchor there is nothing to start from. */
+static lscm_status refuse_unanchored(const anchored *a, lscm_error *why)
+{
+    size_t most = 0;
+    for (size_t j = 0; j < a->d; j++) {
+        most = a->anchor.samples[j] > most ? a->anchor.samples[j] : most;
+        if (a->anchor.kind[j] != ANCHOR_NONE) {
+            return LSCM_OK;
+        }
+    }
+    if (a->rank == 0) {
+        return fail(why, LSCM_VALUE, "x is constant: there is nothing to find in it");
+    }
+    if (most < a->rank + 2) {
+        return fail(
+            why, LSCM_VALUE,
+            "no node can be anchored: one needs at least %zu rows in which do() set it, and "
+            "the most that there are is %zu; take more, or --method biols",
+            a->rank + 2, most);
+    }
+    return fail(why, LSCM_VALUE,
+                "no node can be anchored: x does not follow the values that do() set, or nodes are "
+                "always set together; are values and targets those of these rows?");
+}
+
+lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const linear_view *s = in->view;
+    anchored a = {.d = s->d, .rank = s->rank, .rows = s->rows, .draws = in->draws};
+    graph_posterior g = {0};
+    double *psi = NULL;
+    double *sorted = NULL;
+    uint8_t *inside = NULL;
+    double begun = fit_seconds();
+    if (s->kind != VIEW_LINEAR) {
+        TRY(encoder_identity(&a.anchor, s, in->keep, why));
+    } else {
+        TRY(anchor_of(&a.anchor, s, in->keep, why));
+    }
+    lay_out(&a, in, &psi, &sorted);
+    TRY(arena_open(&a.memory, why));
+    lay_out(&a, in, &psi, &sorted);
+    TRY(refuse_unanchored(&a, why));
+    TRY(find_encoder(&a, in, psi, sorted, why));
+    a.clip = in->settings->clip;
+    for (size_t j = 0; j < s->d && in->reach != NULL; j++) {
+        a.clip = fmax(a.clip, in->reach[j]);
+    }
+    if (s->kind == VIEW_LINEAR && a.clip == 0 && anchored_rows_few(s)) {
+        TRY(clip_find(&a.clip, a.z, s->mask, in->keep, s->rows, s->d, a.anchor.noise, why));
+    }
+    a.seconds_anchor = fit_seconds() - begun;
+
+    begun = fit_seconds();
+    const double *noise = in->blur != NULL ? in->blur : s->x_noise > 0 ? psi : NULL;
+    anchored_input with = *in;
+    if (a.clip > 0 && (in->reach == NULL || in->saturated) && anchored_rows_matter(&a, in)) {
+        TRY(anchored_rows_known(&a, in, &inside, why));
+        with.keep = inside;
+    }
+    TRY(graph_posterior_of(&g, &with, a.z, a.unit, noise, in->blur != NULL ? a.d * a.d : 0, why));
+    a.sampler = g.exact ? SAMPLER_EXACT : SAMPLER_MCMC;
+    a.r_hat = g.result.r_hat;
+    a.r_hat_kept = g.result.r_hat_kept;
+    a.replaced = g.result.replaced;
+    a.ess = g.result.ess;
+    a.log_evidence = g.result.log_evidence;
+    a.dispersion = g.dispersion;
+    draw_mechanisms(&a, &g, (uint64_t)in->settings->seed);
+    take_spread(&a);
+    if (s->kind == VIEW_LINEAR && !(a.clip > 0) && encoder_matters(&a, &g)) {
+        TRY(infer_jointly(&a, in, &g, why));
+    }
+    if (anchored_rows_matter(&a, in)) {
+        TRY(anchored_infer_rows(&a, in, &g, why));
+    }
+    if (in->leak != NULL) {
+        anchored_take_errors(&a, &g, in);
+    }
+    a.seconds_graph = fit_seconds() - begun;
+    *out = a;
+    a.memory = a.rows_memory = (arena){0};
+    a.anchor.memory = (arena){0};
+done:
+    free(inside);
+    graph_posterior_close(&g);
+    anchored_close(&a);
+    return status;
+}

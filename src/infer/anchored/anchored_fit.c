@@ -1,0 +1,300 @@
+/* A fit by the anchored method, from the data set to the run folder: which decoder, one pass over
+ * the data, inference, what held-out sets say of it, advice. */
+#include "infer/anchored/anchored_fit.h"
+#include "base/tuned.h"
+#include "infer/anchored/advice.h"
+#include "infer/anchored/anchored_run.h"
+#include "infer/anchored/judge.h"
+#include "infer/anchored/nonlinear_fit.h"
+#include "infer/encoder/encoder.h"
+#include "infer/run/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_network(const fit *f)
+{
+    return f->settings.decoder == DECODE_MLP || f->settings.decoder == DECODE_IMAGE;
+}
+
+/* Observed variables have no values of their own, or are asked for. */
+static void choose(fit *f, const char **reason)
+{
+    lscm_fit_settings *s = &f->settings;
+    bool values = f->data->shape[LSCM_VALUES].present;
+    *reason = "as asked";
+    if (s->decoder == DECODE_AUTO) {
+        bool linear = values || lscm_dataset_features(f->data) != f->data->nodes;
+        s->decoder = linear ? DECODE_LINEAR : DECODE_IDENTITY;
+        *reason = linear ? "values set by do() label the causal variables"
+                         : "the variables themselves are observed";
+    }
+    if (s->noise == NOISE_AUTO) {
+        s->noise = NOISE_UNEQUAL;
+    }
+}
+
+/* One pass; rows are checked as they are read, and where something is not finite the check of the
+ * whole data set says what. */
+static lscm_status read_signal(fit *f, linear_view *s, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    meter m = meter_over(f->data, f->progress, "reading");
+    TRY(f->settings.decoder == DECODE_IDENTITY ? linear_view_identity(s, f->data, &m, why)
+                                               : linear_view_of(s, f->data, &m, why));
+    if (s->kind == VIEW_LINEAR && f->settings.x_noise > 0) {
+        s->x_noise = f->settings.x_noise;
+    }
+    if (!isfinite(s->variance)) {
+        TRY(lscm_dataset_check(f->data, &(lscm_overview){0}, f->progress, why));
+    }
+done:
+    return status;
+}
+
+static lscm_status take_decoder(lscm_posterior *p, const linear_view *s, const anchored *a,
+                                lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    p->decode.x_noise = s->x_noise;
+    if (s->kind != VIEW_LINEAR) {
+        p->decode.kind = DECODER_IDENTITY;
+        p->decode.sizes[0] = s->d;
+        return LSCM_OK;
+    }
+    p->decode.kind = DECODER_LINEAR;
+    p->decode.biases = BIASES_LAST;
+    p->decode.layers = 1;
+    p->decode.sizes[0] = s->d;
+    p->decode.sizes[1] = s->D;
+    TRY(encoder_invert(s, a, p->decode.weights, p->decode.bias, why));
+done:
+    return status;
+}
+
+anchored_input anchored_input_of(const fit *f, const linear_view *s)
+{
+    return (anchored_input){.view = s,
+                            .settings = &f->settings,
+                            .order = f->order,
+                            .forbidden = f->known.forbidden,
+                            .required = f->known.required,
+                            .draws = (size_t)f->settings.draws,
+                            .steps = (size_t)f->settings.steps,
+                            .progress = f->progress};
+}
+
+void anchored_store(const anchored *a, lscm_posterior *p, json_t *summary)
+{
+    static const char *const samplers[] = {"exact", "mcmc", "joint", "latent"};
+    size_t n = a->draws * a->d;
+    memcpy(p->w, a->w, n * a->d * sizeof(double));
+    memcpy(p->sigma, a->sigma, n * sizeof(double));
+    memcpy(p->intercept, a->intercept, n * sizeof(double));
+    memcpy(p->order, a->order, n * sizeof *p->order);
+    memcpy(p->log_p, a->log_p, a->draws * sizeof(double));
+    memcpy(p->log_q, a->log_q, a->draws * sizeof(double));
+    memcpy(p->edge_prob, a->edge_prob, a->d * a->d * sizeof(double));
+    (void)json_object_set_new(summary, "sampler", json_string(samplers[a->sampler]));
+    (void)json_object_set_new(summary, "r_hat", json_real(a->r_hat));
+    (void)json_object_set_new(summary, "ess", json_real(a->ess));
+    if (a->replaced > 0) {
+        (void)json_object_set_new(summary, "chains_replaced",
+                                  json_integer((json_int_t)a->replaced));
+        (void)json_object_set_new(summary, "r_hat_kept", json_real(a->r_hat_kept));
+    }
+    if (a->dispersion > 1) {
+        (void)json_object_set_new(summary, "dispersion", json_real(a->dispersion));
+    }
+}
+
+static void take_z(lscm_posterior *p, const linear_view *s, const anchored *a)
+{
+    encoder_z(s, a, p->z, p->z_sd);
+    for (size_t k = 0; k < s->rows * s->d && a->clip > 0; k++) { /* z as x shows it */
+        p->z[k] = fmax(fmin(p->z[k], a->clip), -a->clip);
+    }
+}
+
+static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a, const judgement *j,
+                          const char *reason, double judged)
+{
+    json_t *summary = json_object();
+    json_t *seconds = json_pack("{s:f, s:f, s:f}", "read", f->read, "anchor", a->seconds_anchor,
+                                "graph", a->seconds_graph);
+    bool uniform = f->settings.graph_prior == GRAPH_PRIOR_UNIFORM && a->sampler == SAMPLER_EXACT;
+    json_t *held_out = judgement_json(j, f->data->node_names);
+    (void)json_object_set_new(summary, "reason", json_string(reason));
+    (void)json_object_set_new(summary, "prior",
+                              json_string(uniform ? "uniform over graphs" : "uniform over orders"));
+    (void)json_object_set_new(summary, "x_noise", json_real(s->x_noise));
+    (void)json_object_set_new(summary, "actuator_noise", json_real(a->anchor.actuator_noise));
+    if (s->kind == VIEW_LINEAR) {
+        (void)json_object_set_new(summary, "explained", json_real(linear_view_explained(s)));
+        (void)json_object_set_new(summary, "anchors", anchors_json(a, f->data->node_names));
+    }
+    if (a->censored > 0) {
+        (void)json_object_set_new(summary, "clip", json_real(a->clip));
+        (void)json_object_set_new(summary, "censored", json_integer((json_int_t)a->censored));
+    }
+    if (held_out != NULL) {
+        (void)json_object_set_new(summary, "held_out", held_out);
+        (void)json_object_set_new(seconds, "judge", json_real(judged));
+    }
+    (void)json_object_set_new(summary, "seconds", seconds);
+    return summary;
+}
+
+static void warn_of_clip(const fit *f, const anchored *a)
+{
+    char text[160];
+    (void)snprintf(
+        text, sizeof text,
+        "%zu causal variables lie at +-%.4g: they were clipped there, and are treated as "
+        "censored (--clip)",
+        a->censored, a->clip);
+    (void)json_array_append_new(f->warnings, json_string(text));
+}
+
+/* What was asked of a network or of chains that there are not. */
+static void warn_of_unused(const fit *f, const anchored *a)
+{
+    static const char *const network[] = {"encoder", "width", "rate", "batch", NULL};
+    static const char *const chains[] = {"steps", "chains", NULL};
+    belonging_unused(f, network, "x is taken as linear in z, and no network was trained");
+    if (a->sampler == SAMPLER_EXACT) {
+        belonging_unused(f, chains, "draws are exact here, without chains");
+    }
+}
+
+static void warn(const fit *f, const linear_view *s, const anchored *a)
+{
+    if (a->clip > 0 && f->settings.clip == 0) {
+        warn_of_clip(f, a);
+    }
+    advise(s, a, f->data->node_names, f->warnings);
+    warn_of_unused(f, a);
+    if (f->settings.graph_prior == GRAPH_PRIOR_UNIFORM && a->sampler != SAMPLER_EXACT) {
+        (void)json_array_append_new(
+            f->warnings,
+            json_string("the prior is uniform over orders, not over graphs: only exact "
+                        "draws can be weighted, and the encoder is uncertain here"));
+    }
+}
+
+/* From the signal to the run. */
+static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
+                              lscm_posterior **out, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    lscm_posterior *p = NULL;
+    anchored a = {0};
+    judgement j = {0};
+    anchored_input in = anchored_input_of(f, s);
+    TRY(anchored_infer(&a, &in, why));
+    double begun = fit_seconds();
+    if (f->settings.holdout > 0 && !(a.clip > 0)) {
+        TRY(judge(&j, &in, f->settings.holdout, why));
+    }
+    double judged = fit_seconds() - begun;
+    warn(f, s, &a);
+    size_t weights = s->kind == VIEW_LINEAR ? s->d * s->D : 0;
+    TRY(fit_posterior(f, &p, weights, s->kind == VIEW_LINEAR ? s->D : 0, why));
+    TRY(take_decoder(p, s, &a, why));
+    TRY(encoder_pack_linear(p, s, &a, why));
+    take_z(p, s, &a);
+    if (f->run->folder != NULL &&
+        f->run->force) { /* only now: the old run stays until there is a new */
+        TRY(run_folder_begin(f->run->folder, true, false, why));
+    }
+    json_t *summary = summary_of(f, s, &a, &j, reason, judged);
+    anchored_store(&a, p, summary);
+    TRY(fit_save(f, p, summary, why));
+    *out = p;
+    p = NULL;
+done:
+    lscm_posterior_free(p);
+    judgement_close(&j);
+    anchored_close(&a);
+    return status;
+}
+
+/* What the values' own regressions miss at sets that they did not see, on average over nodes. */
+static lscm_status find_missed(const linear_view *s, double *missed, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    anchor a = {0};
+    size_t count = 0;
+    *missed = 0;
+    TRY(anchor_of(&a, s, NULL, why));
+    for (size_t j = 0; j < a.d; j++) {
+        if (a.kind[j] == ANCHOR_VALUES && !isnan(a.r2[j])) {
+            *missed += 1 - a.r2[j];
+            count++;
+        }
+    }
+    *missed /= count > 0 ? (double)count : 1;
+done:
+    anchor_close(&a);
+    return status;
+}
+
+/* Where the decoder is left to us and x bends: *done when that was the way. */
+static lscm_status try_nonlinear(fit *f, const linear_view *s, lscm_posterior **out, bool *done,
+                                 lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    linear_rival rival = {0};
+    /* so little bends that it may be noise with a structure of its own */
+    bool little = linear_view_explained(s) > tuned_linear_explained();
+    if (little) {
+        TRY(find_missed(s, &rival.missed, why));
+    }
+    f->settings.decoder = DECODE_AUTO;
+    TRY(nonlinear_fit(f, out, little ? &rival : NULL, why));
+    if (rival.wins) {
+        f->settings.decoder = DECODE_LINEAR;
+    }
+done:
+    *done = !rival.wins;
+    return status;
+}
+
+lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    linear_view s = {0};
+    const char *reason = NULL;
+    bool open = f->settings.decoder == DECODE_AUTO && f->data->shape[LSCM_VALUES].present;
+    bool done_already = false;
+    if (is_network(f)) {
+        return nonlinear_fit(f, out, NULL, why);
+    }
+    choose(f, &reason);
+    if (f->run->folder != NULL && !f->run->force) {
+        TRY(run_folder_begin(f->run->folder, false, f->run->resume, why));
+    }
+    TRY(read_signal(f, &s, why));
+    if (open && linear_view_bends(&s)) {
+        TRY(try_nonlinear(f, &s, out, &done_already, why));
+    }
+    if (done_already) {
+        goto done;
+    }
+    if (f->run->resume) {
+        status = fail(why, LSCM_USAGE,
+                      "there is nothing to resume: without a network the anchored method keeps no "
+                      "checkpoints; run it again");
+        goto done;
+    }
+    f->read = fit_seconds() - f->begun;
+    TRY(fit_signal(f, &s, reason, out, why));
+done:
+    if (status != LSCM_OK && f->run->folder != NULL) {
+        (void)rmdir(f->run->folder); /* goes only when nothing is in it */
+    }
+    linear_view_close(&s);
+    return status;
+}

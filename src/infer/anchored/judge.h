@@ -1,0 +1,32 @@
+/* Judging a fit without the truth: whole intervention sets (rows that share a mask) are held out,
+ * the model is fitted to the rest, and asked what do() gives there.
+ *
+ *   r2_i        = 1 - sum (z_i - E[z_i | do])^2 / sum (z_i - mean_i)^2,  mean_i of the rows fitted
+ *   coverage_i  = share of z_i inside their central 90% predictive interval
+ *   log likelihood of the free z of a row given do, mean over rows: log of the mean over draws
+ *   the same of a model without edges: each node normal as in the rows fitted
+ *
+ * over held-out rows in which node i is free; z by the encoder of the rows fitted. A set is held
+ * out only where each of its targets keeps half of its rows; where no set can be, rows of all sets
+ * are held out instead.
+ */
+#ifndef LSCM_INFER_ANCHORED_JUDGE_H
+#define LSCM_INFER_ANCHORED_JUDGE_H
+
+#include "infer/anchored/anchored_infer.h"
+
+typedef struct judgement {
+    size_t d;
+    size_t sets; /* held out; 0: rows of every set */
+    size_t rows; /* held out; 0: too few to judge by, or nodes without an anchor, and nothing else
+                    is set */
+    double log_likelihood, log_likelihood_empty;
+    double *r2, *coverage; /* (d); NaN where the node is never free there */
+    arena memory;
+} judgement;
+
+/* `share` of the sets, 0 < share < 1. */
+lscm_status judge(judgement *out, const anchored_input *in, double share, lscm_error *why);
+void judgement_close(judgement *j);
+
+#endif

@@ -1,0 +1,409 @@
+#include "infer/anchored/nonlinear.h"
+
+#include "base/quantile.h"
+#include "base/tuned.h"
+#include "data/design/design.h"
+#include "infer/graph/graph.h"
+#include "infer/run/run.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void lay_out(nonlinear *n)
+{
+    arena *a = &n->memory;
+    size_t d = n->x.d;
+    double **entries[] = {&n->guess, &n->z, &n->sd, &n->told, &n->told_sd};
+    double **nodes[] = {&n->errors.r2, &n->errors.leak, &n->middle,       &n->reach,
+                        &n->intercept, &n->sigma,       &n->latents.mean, &n->latents.spectrum};
+    for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++) {
+        *entries[k] = arena_take(a, n->x.rows * d, sizeof(double));
+    }
+    for (size_t k = 0; k < sizeof nodes / sizeof nodes[0]; k++) {
+        *nodes[k] = arena_take(a, d, sizeof(double));
+    }
+    n->held = arena_take(a, n->x.rows * d, 1);
+    n->sets = arena_take(a, d, sizeof *n->sets);
+    n->levels = arena_take(a, d, sizeof *n->levels);
+    n->size = arena_take(a, n->x.rows, sizeof(double));
+    n->blur = arena_take(a, d * d * d, sizeof(double));
+    n->w = arena_take(a, d * d, sizeof(double));
+}
+
+/* Every node needs labels: nothing else tells it from the others when x bends. */
+static lscm_status refuse_unlabelled(const nonlinear *n, lscm_error *why)
+{
+    for (size_t j = 0; j < n->x.d; j++) {
+        if (!n->kernel.usable[j]) {
+            return fail(
+                why, LSCM_VALUE,
+                "x is not linear in the causal variables, and node %zu was set by do() in "
+                "too few rows, or always to the same value, to be told apart (%zu values to "
+                "learn from); take more, or --decoder linear for a rough answer",
+                j, n->kernel.labels[j]);
+        }
+    }
+    return LSCM_OK;
+}
+
+static void take_sizes(nonlinear *n)
+{
+    const features *x = &n->x;
+    double sum = 0;
+    for (size_t r = 0; r < x->rows; r++) {
+        const float *f = x->f + r * x->R;
+        n->size[r] = (double)cblas_sdot((int)x->R, f, 1, f, 1);
+        sum += n->size[r] / (double)x->rows;
+    }
+    for (size_t r = 0; r < x->rows; r++) {
+        n->size[r] = sum > 0 ? n->size[r] / sum : 1;
+    }
+}
+
+lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
+                             const lscm_progress *progress, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const features *x = &n->x;
+    size_t entries = x->rows * x->d;
+    features shown = *x; /* without the values held out */
+    kernel_settings settings = {.seed = (uint64_t)s->seed, .family = KERNEL_FAMILIES};
+    arena masks = {0};
+    (void)arena_take(&masks, entries, 1);
+    TRY(arena_open(&masks, why));
+    shown.mask = arena_take(&masks, entries, 1);
+    lay_out(n);
+    TRY(arena_open(&n->memory, why));
+    lay_out(n);
+    TRY(hold_out(x->mask, x->rows, x->d, (uint64_t)s->seed, n->held, n->sets, why));
+    for (size_t k = 0; k < entries; k++) {
+        shown.mask[k] = x->mask[k] != 0 && n->held[k] == 0;
+    }
+    TRY(kernel_encode(&n->kernel, n->z, n->sd, &shown, &settings, progress, why));
+    TRY(refuse_unlabelled(n, why));
+    memcpy(n->guess, n->z, entries * sizeof(double));
+    take_sizes(n);
+    n->latents.kind = VIEW_READ_OFF;
+    n->latents.rows = x->rows;
+    n->latents.d = n->latents.D = n->latents.rank = x->d;
+    n->latents.y = n->z;
+    n->latents.mask = x->mask;
+    n->latents.values = x->values;
+done:
+    arena_close(&masks);
+    return status;
+}
+
+/* ---- z as variables that were read off ---- */
+
+static void take_spectrum(nonlinear *n)
+{
+    size_t d = n->x.d;
+    for (size_t j = 0; j < d; j++) {
+        double sum = 0;
+        double squares = 0;
+        for (size_t r = 0; r < n->x.rows; r++) {
+            sum += n->z[r * d + j];
+        }
+        for (size_t r = 0; r < n->x.rows; r++) {
+            double away = n->z[r * d + j] - sum / (double)n->x.rows;
+            squares += away * away;
+        }
+        n->latents.spectrum[j] = squares / (double)n->x.rows;
+    }
+}
+
+static anchored_input input_of(const nonlinear *n, const anchored_input *in, size_t draws)
+{
+    anchored_input with = *in;
+    with.view = &n->latents;
+    with.size = n->homogeneous ? n->size : NULL; /* such a network errs in proportion to |f| */
+    with.draws = draws;
+    with.steps = 0; /* those asked for are the network's */
+    return with;
+}
+
+/* The mean over draws; s from what it leaves of z, errors of z included: the model must not be
+ * believed more than it explains. */
+static void take_model(nonlinear *n, const anchored *a)
+{
+    size_t d = n->x.d;
+    double share = 1 / (double)a->draws;
+    memset(n->w, 0, d * d * sizeof(double));
+    memset(n->intercept, 0, d * sizeof(double));
+    for (size_t k = 0; k < a->draws; k++) {
+        cblas_daxpy((int)(d * d), share, a->w + k * d * d, 1, n->w, 1);
+        cblas_daxpy((int)d, share, a->intercept + k * d, 1, n->intercept, 1);
+    }
+    for (size_t i = 0; i < d; i++) {
+        double squares = 0;
+        double rows = 0;
+        for (size_t r = 0; r < n->x.rows; r++) {
+            const double *z = n->z + r * d;
+            double rest = z[i] - n->intercept[i];
+            for (size_t j = 0; j < d; j++) {
+                rest -= z[j] * n->w[j * d + i];
+            }
+            squares += n->x.mask[r * d + i] == 0 ? rest * rest : 0;
+            rows += n->x.mask[r * d + i] == 0 ? 1 : 0;
+        }
+        double unit = sqrt(n->latents.spectrum[i]);
+        n->sigma[i] =
+            fmax(rows > 0 ? sqrt(squares / rows) : unit, tuned_model_sigma_floor() * unit + 1e-30);
+    }
+}
+
+lscm_status nonlinear_model(nonlinear *n, const anchored_input *in, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    anchored a = {0};
+    anchored_input with = input_of(n, in, tuned_model_draws());
+    with.progress = NULL;
+    generator_z(n->g, n->z);
+    take_spectrum(n);
+    TRY(anchored_infer(&a, &with, why));
+    take_model(n, &a);
+    generator_use(n->g, &(generator_model){n->w, n->intercept, n->sigma});
+done:
+    anchored_close(&a);
+    return status;
+}
+
+lscm_status nonlinear_round(nonlinear *n, const anchored_input *in, generator_round *out,
+                            lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    TRY(generator_refine(n->g, out, why));
+    if (n->x.d <= DAG_EXACT_MOST || generator_rounds(n->g) % tuned_model_every() == 1) {
+        TRY(nonlinear_model(n, in, why));
+    }
+done:
+    return status;
+}
+
+/* ---- Which network ---- */
+
+static lscm_status open_network(nonlinear *n, const lscm_fit_settings *s, bool homogeneous,
+                                lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const features *x = &n->x;
+    generator_rows rows = {x->rows, x->d, x->R, x->f, x->mask, x->values, n->held, n->guess, n->sd};
+    generator_settings settings = {.homogeneous = homogeneous,
+                                   .hidden = (size_t)s->width,
+                                   .batch = (size_t)s->batch,
+                                   .rate = s->rate,
+                                   .seed = (uint64_t)s->seed};
+    generator_choose(&settings, &rows);
+    if (!n->network) {
+        settings.first += settings.each * settings.rounds;
+        settings.rounds = settings.each = 0;
+    }
+    if (s->steps > 0) { /* the same share of rounds */
+        double share =
+            (double)s->steps / (double)(settings.first + settings.each * settings.rounds);
+        settings.first = (size_t)fmax(1, share * (double)settings.first);
+        settings.each =
+            settings.rounds > 0 ? ((size_t)s->steps - settings.first) / settings.rounds : 0;
+    }
+    generator_close(n->g);
+    n->g = NULL;
+    TRY(generator_open(&n->g, &rows, &settings, why));
+done:
+    return status;
+}
+
+/* The first rounds of a network, and what it misses after them: noise (held-out kernel)^(1/4), the
+ * rms of what is left of f, in its own units, the share of held-out values' variance, and that of
+ * the kernel of its kind. The first tells most: values are all within the labels, where either kind
+ * may do. */
+static lscm_status try_network(nonlinear *n, const anchored_input *in, bool homogeneous,
+                               double *missed, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const lscm_progress *p = in->progress;
+    generator_round round = {0};
+    n->homogeneous = homogeneous;
+    TRY(open_network(n, in->settings, homogeneous, why));
+    while (generator_rounds(n->g) < tuned_pilot_rounds() &&
+           generator_done(n->g) < generator_total(n->g)) {
+        if (generator_due(n->g)) {
+            TRY(nonlinear_round(n, in, &round, why));
+        } else {
+            TRY(generator_step(n->g, why));
+        }
+        if (generator_done(n->g) % 10 == 0 && p != NULL && p->report != NULL &&
+            !p->report(p->self, "choosing a network", generator_done(n->g),
+                       generator_total(n->g))) {
+            status = fail(why, LSCM_STOPPED, "stopped on request");
+            goto done;
+        }
+    }
+    double kernel = 1 - n->kernel.r2[homogeneous ? KERNEL_HOMOGENEOUS : KERNEL_BIASED];
+    double held_out = isnan(round.held_out) ? 1 : round.held_out;
+    *missed = generator_noise(n->g) * sqrt(sqrt(held_out * fmax(kernel, 0)));
+done:
+    return status;
+}
+
+/* Kernels hardly tell a network with biases from one without; the networks themselves do, but not
+ * after two rounds of many nodes. */
+lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    double biased = 0;
+    double homogeneous = 0;
+    generator *kept = NULL;
+    n->network = in->settings->encoder != ENCODE_KERNEL;
+    n->homogeneous = n->kernel.space.family == KERNEL_HOMOGENEOUS;
+    if (!n->network || n->kernel.space.family == KERNEL_LINEAR || n->x.d > tuned_pilot_nodes()) {
+        TRY(open_network(n, in->settings, n->homogeneous, why));
+        goto done;
+    }
+    TRY(try_network(n, in, false, &biased, why));
+    kept = n->g;
+    n->g = NULL;
+    TRY(try_network(n, in, true, &homogeneous, why));
+    /* with biases less is left from the start */
+    n->homogeneous = homogeneous < tuned_pilot_handicap() * biased;
+    if (!n->homogeneous) {
+        generator *other = n->g;
+        n->g = kept;
+        kept = other;
+        TRY(nonlinear_model(n, in, why));
+    }
+done:
+    generator_close(kept);
+    return status;
+}
+
+/* Where values label each node, and how many entries of z lie beyond. Near the outermost values an
+ * encoder falls short already: there are labels on one side only. sorted: (rows), scratch. */
+static void find_reach(nonlinear *n, double *sorted)
+{
+    const double outer = tuned_reach_outer();
+    size_t d = n->x.d;
+    n->outside = 0;
+    for (size_t j = 0; j < d; j++) {
+        size_t count = 0;
+        for (size_t r = 0; r < n->x.rows; r++) {
+            if (n->x.mask[r * d + j] != 0) {
+                sorted[count++] = n->x.values[r * d + j];
+            }
+        }
+        qsort(sorted, count, sizeof *sorted, quantile_compare);
+        n->levels[j] = 0;
+        for (size_t k = 0; k < count; k++) {
+            n->levels[j] += k == 0 || sorted[k] > sorted[k - 1] ? 1 : 0;
+        }
+        double low = quantile_of_sorted(sorted, count, outer);
+        double high = quantile_of_sorted(sorted, count, 1 - outer);
+        n->middle[j] = (low + high) / 2;
+        n->reach[j] = (high - low) / 2;
+        for (size_t r = 0; r < n->x.rows; r++) {
+            bool near = fabs(n->z[r * d + j] - n->middle[j]) <= n->reach[j];
+            n->outside += n->x.mask[r * d + j] == 0 && !near ? 1 : 0;
+        }
+    }
+}
+
+/* z and values about the middles, or back. */
+static void shift(nonlinear *n, double sign)
+{
+    size_t d = n->x.d;
+    for (size_t r = 0; r < n->x.rows; r++) {
+        for (size_t j = 0; j < d; j++) {
+            n->z[r * d + j] += sign * n->middle[j];
+            n->x.values[r * d + j] += n->x.mask[r * d + j] != 0 ? sign * n->middle[j] : 0;
+        }
+    }
+}
+
+/* Beyond the values that label it, a network that is not homogeneous is not to be believed: there
+ * only the side is known, and z is drawn with the graph (latent_chain.h). In variables about the
+ * middles m, w is the same and c_i is what it is less m_i - sum_p w_pi m_p. */
+static lscm_status infer_within_reach(nonlinear *n, anchored *out, anchored_input *with,
+                                      lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t d = n->x.d;
+    with->reach = n->reach;
+    shift(n, -1);
+    status = anchored_infer(out, with, why);
+    shift(n, 1);
+    TRY(status);
+    for (size_t k = 0; k < out->draws; k++) {
+        for (size_t i = 0; i < d; i++) {
+            double *c = out->intercept + k * d + i;
+            *c += n->middle[i];
+            for (size_t p = 0; p < d; p++) {
+                *c -= out->w[(k * d + p) * d + i] * n->middle[p];
+            }
+        }
+    }
+    for (size_t r = 0; r < n->x.rows; r++) {
+        for (size_t j = 0; j < d; j++) {
+            size_t k = r * d + j;
+            n->told[k] = n->x.mask[k] != 0 ? n->x.values[k] : out->z[k] + n->middle[j];
+            n->told_sd[k] = out->z_sd != NULL ? hypot(out->z_sd[k], n->sd[k]) : n->sd[k];
+        }
+    }
+done:
+    return status;
+}
+
+/* The kernel's z as it is: values in their places, its variance as noise of the rows. */
+static void take_kernel(nonlinear *n)
+{
+    for (size_t k = 0; k < n->x.rows * n->x.d; k++) {
+        if (n->x.mask[k] != 0) {
+            n->z[k] = n->x.values[k];
+            n->sd[k] = 0;
+        }
+    }
+    memcpy(n->errors.r2, n->kernel.node_r2, n->x.d * sizeof(double));
+}
+
+lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *in, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    anchored_input with = input_of(n, in, in->draws);
+    if (n->network) {
+        TRY(generator_finish(n->g, &n->errors, why));
+        TRY(generator_read(n->g, NULL, n->z, n->sd, n->blur, why));
+        with.blur = n->blur;
+        with.leak = n->errors.leak;
+        with.gain = n->errors.gain;
+    } else {
+        TRY(generator_adopt(n->g, why));
+        take_kernel(n);
+    }
+    take_spectrum(n);
+    find_reach(n, n->told);
+    bool far = (double)n->outside > tuned_reach_outside() * (double)(n->x.rows * n->x.d);
+    if (far && !n->homogeneous) {
+        TRY(infer_within_reach(n, out, &with, why));
+        goto done;
+    }
+    TRY(anchored_infer(out, &with, why));
+    if (n->network) {
+        generator_model model = {n->w, n->intercept, n->sigma};
+        take_model(n, out);
+        TRY(generator_read(n->g, &model, n->told, n->told_sd, NULL, why));
+    } else {
+        memcpy(n->told, n->z, n->x.rows * n->x.d * sizeof(double));
+        memcpy(n->told_sd, n->sd, n->x.rows * n->x.d * sizeof(double));
+    }
+done:
+    return status;
+}
+
+void nonlinear_close(nonlinear *n)
+{
+    generator_close(n->g);
+    kernel_encoder_close(&n->kernel);
+    features_close(&n->x);
+    arena_close(&n->memory);
+}

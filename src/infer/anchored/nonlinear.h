@@ -1,0 +1,55 @@
+/* Causal variables of x = g(z) + noise, g not linear, read off x with the values of do() as labels:
+ *
+ *     features f -> kernel encoder z, sd -> network f = g(z), z refined through it -> z for a graph
+ *
+ * The kernel (kernel.h) is closed form and the start of everything. The network (generator.h) is
+ * trained in rounds; after each, graph and mechanisms of z as it stands are inferred, and their
+ * mean helps to tell the z that the network is trained on next: where mechanisms are sharp, few
+ * sets of interventions are enough. What is inferred at the end rests on z read off without that
+ * help.
+ */
+#ifndef LSCM_INFER_ANCHORED_NONLINEAR_H
+#define LSCM_INFER_ANCHORED_NONLINEAR_H
+
+#include "infer/anchored/anchored_infer.h"
+#include "infer/generator/generator.h"
+#include "infer/kernel/kernel.h"
+
+typedef struct nonlinear {
+    features x;
+    kernel_encoder kernel;
+    generator *g;
+    linear_view latents;    /* z as variables that were read off x */
+    bool homogeneous;       /* the network has no biases */
+    bool network;           /* z is refined; else the kernel's */
+    uint8_t *held;          /* (rows, d) */
+    size_t *sets, *levels;  /* (d): distinct sets in which do() set node j, and values it set */
+    double *guess;          /* (rows, d): the kernel's z */
+    double *z, *sd;         /* (rows, d) */
+    double *told, *told_sd; /* (rows, d): the same with the model's help */
+    double *blur;           /* (d, d, d) */
+    generator_errors errors;
+    double *w, *intercept, *sigma; /* the mean model */
+    double *size;                  /* (rows): |f|^2, 1 in the mean */
+    double *middle, *reach;        /* (d): where values label node j well: middle_j +- reach_j */
+    size_t outside; /* entries of z, not set by do(), beyond the values that label their node */
+    arena memory;
+} nonlinear;
+
+/* Features must be there (n->x). */
+lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
+                             const lscm_progress *progress, lscm_error *why);
+/* The network, after its first rounds or untrained (the kernel alone, linear): then generator_step,
+ * and nonlinear_round where generator_due. `in` has the settings and background knowledge; its
+ * signal is set here. With biases or without is tried, and held-out values decide. */
+lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *why);
+lscm_status nonlinear_round(nonlinear *n, const anchored_input *in, generator_round *out,
+                            lscm_error *why);
+/* The model that z as it stands asks for; after a resumed checkpoint too. */
+lscm_status nonlinear_model(nonlinear *n, const anchored_input *in, lscm_error *why);
+/* z, sd, blur and r2, then the posterior, then told. */
+lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *in,
+                             lscm_error *why);
+void nonlinear_close(nonlinear *n);
+
+#endif

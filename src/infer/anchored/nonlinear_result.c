@@ -1,0 +1,180 @@
+#include "infer/anchored/nonlinear_result.h"
+
+#include "base/tuned.h"
+#include "infer/anchored/advice.h"
+#include "infer/encoder/encoder.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* x = f E' (+ nothing: E spans the mean), so the last layer is multiplied by E'. */
+static lscm_status take_decoder(const nonlinear *n, lscm_posterior *p, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const features *x = &n->x;
+    mlp_shape shape = generator_shape(n->g);
+    size_t count = mlp_count(&shape);
+    size_t hidden = shape.width[2];
+    double *parameters = calloc(count, sizeof *parameters);
+    double *weights = p->decode.weights;
+    double *bias = p->decode.bias;
+    if (parameters == NULL) {
+        status = fail_memory(why, count * sizeof *parameters);
+        goto done;
+    }
+    generator_network(n->g, parameters);
+    p->decode.kind = DECODER_MLP;
+    p->decode.between = shape.between == ACTIVATION_RELU ? DECODER_RELU : DECODER_GELU;
+    p->decode.biases = shape.bias ? BIASES_ALL : BIASES_NONE;
+    p->decode.layers = shape.layers;
+    memcpy(p->decode.sizes, shape.width, shape.layers * sizeof *shape.width);
+    p->decode.sizes[shape.layers] = x->D;
+    for (size_t l = 0; l < shape.layers; l++) {
+        const double *from = parameters + mlp_offset(&shape, l);
+        size_t in = shape.width[l];
+        size_t out = shape.width[l + 1];
+        bool wide = l + 1 == shape.layers && x->basis != NULL;
+        size_t to = wide ? x->D : out;
+        if (wide) {
+            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)hidden, (int)x->D, (int)out,
+                        1, from, (int)out, x->basis, (int)out, 0, weights, (int)x->D);
+        } else {
+            memcpy(weights, from, in * out * sizeof(double));
+        }
+        if (shape.bias && wide) {
+            cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)x->D, (int)out, 1, x->basis, (int)out,
+                        from + in * out, 1, 0, bias, 1);
+        } else if (shape.bias) {
+            memcpy(bias, from + in * out, out * sizeof(double));
+        }
+        weights += in * to;
+        bias += shape.bias ? to : 0;
+    }
+    double noise = generator_noise(n->g);
+    p->decode.x_noise = sqrt(((double)x->R * noise * noise + x->left_out) / (double)x->D);
+done:
+    free(parameters);
+    return status;
+}
+
+lscm_status nonlinear_posterior(const fit *f, const nonlinear *n, lscm_posterior **out,
+                                lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const features *x = &n->x;
+    mlp_shape shape = generator_shape(n->g);
+    lscm_posterior *p = NULL;
+    size_t d = x->d;
+    size_t hidden = shape.width[1];
+    generator_inverse inverse = generator_inverse_of(n->g);
+    TRY(fit_posterior(f, &p, (d + hidden + x->D) * hidden, shape.bias ? 2 * hidden + x->D : 0,
+                      why));
+    TRY(take_decoder(n, p, why));
+    memcpy(p->z, n->told, x->rows * d * sizeof(double));
+    memcpy(p->z_sd, n->told_sd, x->rows * d * sizeof(double));
+    TRY(encoder_pack_nonlinear(p, x, &n->kernel, n->network ? &inverse : NULL, why));
+    *out = p;
+    p = NULL;
+done:
+    lscm_posterior_free(p);
+    return status;
+}
+
+static json_t *anchors_of(const nonlinear *n, char *const *names)
+{
+    json_t *all = json_object();
+    for (size_t j = 0; j < n->x.d; j++) {
+        char number[32];
+        json_t *one = json_pack("{s:I}", "values", (json_int_t)n->kernel.labels[j]);
+        (void)snprintf(number, sizeof number, "%zu", j);
+        if (isfinite(n->errors.r2[j])) {
+            (void)json_object_set_new(one, "r2", json_real(n->errors.r2[j]));
+        }
+        (void)json_object_set_new(all, names != NULL ? names[j] : number, one);
+    }
+    return all;
+}
+
+json_t *nonlinear_summary(const nonlinear *n, const char *reason, char *const *names)
+{
+    const kernel_encoder *k = &n->kernel;
+    json_t *summary = json_object();
+    (void)json_object_set_new(summary, "reason", json_string(reason));
+    (void)json_object_set_new(summary, "encoder", json_string(n->network ? "network" : "kernel"));
+    (void)json_object_set_new(summary, "family", json_string(kernel_family_name(k->space.family)));
+    (void)json_object_set_new(summary, "biases", json_boolean(!n->homogeneous));
+    (void)json_object_set_new(summary, "kernel_r2",
+                              json_pack("{s:f, s:f, s:f}", "linear", k->r2[KERNEL_LINEAR],
+                                        "homogeneous", k->r2[KERNEL_HOMOGENEOUS], "biased",
+                                        k->r2[KERNEL_BIASED]));
+    (void)json_object_set_new(summary, "anchors", anchors_of(n, names));
+    (void)json_object_set_new(summary, "features", json_integer((json_int_t)n->x.R));
+    (void)json_object_set_new(summary, "steps", json_integer((json_int_t)generator_done(n->g)));
+    (void)json_object_set_new(summary, "outside", json_integer((json_int_t)n->outside));
+    return summary;
+}
+
+/* Held-out values tell only of what is like them. */
+static void warn_of_design(const nonlinear *n, json_t *warnings)
+{
+    char text[320];
+    size_t alone = 0;
+    size_t coarse = 0;
+    for (size_t j = 0; j < n->x.d; j++) {
+        alone += n->sets[j] < tuned_warn_sets() ? 1 : 0;
+        coarse += n->levels[j] < tuned_warn_levels() ? 1 : 0;
+    }
+    if (alone > 0) {
+        (void)snprintf(
+            text, sizeof text,
+            "%zu of %zu nodes were set together with no or always the same others: "
+            "nothing checks how they are read off where others are set, and their "
+            "weights are less certain than they look; sets of several targets would tell",
+            alone, n->x.d);
+        (void)json_array_append_new(warnings, json_string(text));
+    }
+    if (coarse > 0) {
+        (void)snprintf(text, sizeof text,
+                       "%zu of %zu nodes were set to no more than %zu different values: nothing "
+                       "checks how they are read off in between, and their weights are less "
+                       "certain than they look",
+                       coarse, n->x.d, tuned_warn_levels() - 1);
+        (void)json_array_append_new(warnings, json_string(text));
+    }
+}
+
+void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
+{
+    char text[256];
+    double worst = INFINITY;
+    size_t node = 0;
+    size_t entries = 0;
+    for (size_t j = 0; j < n->x.d; j++) {
+        if (n->errors.r2[j] < worst) {
+            worst = n->errors.r2[j];
+            node = j;
+        }
+    }
+    for (size_t k = 0; k < n->x.rows * n->x.d; k++) {
+        entries += n->x.mask[k] == 0 ? 1 : 0;
+    }
+    if (worst < tuned_warn_held_out()) {
+        (void)snprintf(text, sizeof text,
+                       "values of do() that were held out are predicted badly (R2 %.2f for node "
+                       "%zu): edges there rest on little; more rows or more varied sets would help",
+                       worst, node);
+        (void)json_array_append_new(warnings, json_string(text));
+    }
+    warn_of_design(n, warnings);
+    advise_on_chains(a, warnings);
+    if ((double)n->outside > tuned_warn_outside() * (double)entries) {
+        (void)snprintf(text, sizeof text,
+                       "%.0f%% of the causal variables that do() did not set lie beyond the values "
+                       "that it set elsewhere: there the encoder extrapolates",
+                       100 * (double)n->outside / (double)entries);
+        (void)json_array_append_new(warnings, json_string(text));
+    }
+}

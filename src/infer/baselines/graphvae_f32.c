@@ -1,0 +1,5 @@
+#include "infer/baselines/graphvae.h"
+
+#include "backend/float32.h"
+
+#include "infer/baselines/graphvae_body.h"

@@ -1,0 +1,235 @@
+/* Around the encoder z = a + y B: directions for nodes without labels, units, z with its sd, and
+ * the way back to x. */
+#include "infer/encoder/linear_encoder.h"
+
+#include "base/quantile.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void lay_out_identity(anchor *a, arena *m)
+{
+    double **vectors[] = {&a->intercept, &a->residual, &a->standard_error, &a->r2, &a->noise};
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
+        *vectors[k] = arena_take(m, a->d, sizeof(double));
+    }
+    a->kind = arena_take(m, a->d, sizeof *a->kind);
+    a->samples = arena_take(m, a->d, sizeof *a->samples);
+    a->slope = arena_take(m, a->d * a->d, sizeof(double));
+}
+
+/* Observed variables: z = y, known. */
+lscm_status encoder_identity(anchor *out, const linear_view *s, const uint8_t *keep,
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    anchor a = {.d = s->d, .rank = s->d};
+    lay_out_identity(&a, &a.memory);
+    TRY(arena_open(&a.memory, why));
+    lay_out_identity(&a, &a.memory);
+    for (size_t j = 0; j < s->d; j++) {
+        a.slope[j * s->d + j] = 1;
+        a.r2[j] = 1;
+        for (size_t k = 0; k < s->rows; k++) {
+            a.samples[j] += (keep == NULL || keep[k] != 0) && s->mask[k * s->d + j] != 0 ? 1 : 0;
+        }
+        a.kind[j] = ANCHOR_VALUES;
+    }
+    *out = a;
+done:
+    return status;
+}
+
+/* Nodes without labels take, to begin with, the directions of y that are not correlated with the
+ * others' z, with sd 1. In y / sqrt(spectrum), whose covariance is I, that is an orthogonal
+ * complement: the last columns of the full Q of a QR factorisation. */
+lscm_status encoder_complete(const linear_view *s, const anchor *a, double *slope, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t d = s->d;
+    size_t r = s->rank;
+    size_t known = 0;
+    double *q = calloc(r * r + 2 * r, sizeof *q); /* column-major */
+    double *tau = q + r * r;
+    double *scale = tau + r;
+    if (q == NULL) {
+        return fail_memory(why, (r * r + 2 * r) * sizeof *q);
+    }
+    memcpy(slope, a->slope, r * d * sizeof *slope);
+    for (size_t k = 0; k < r; k++) {
+        scale[k] = sqrt(s->spectrum[k]);
+    }
+    for (size_t j = 0; j < d && known < r; j++) {
+        if (a->kind[j] != ANCHOR_NONE) {
+            for (size_t k = 0; k < r; k++) {
+                q[known * r + k] = scale[k] * slope[k * d + j];
+            }
+            known++;
+        }
+    }
+    if (known == r || r == 0) {
+        goto done;
+    }
+    int n = (int)r;
+    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, n, (int)known, q, n, tau) != 0 ||
+        LAPACKE_dorgqr(LAPACK_COL_MAJOR, n, n, (int)known, q, n, tau) != 0) {
+        status = fail(why, LSCM_VALUE, "the directions of the causal variables are not finite");
+        goto done;
+    }
+    for (size_t j = 0, next = known; j < d && next < r; j++) {
+        if (a->kind[j] == ANCHOR_NONE) {
+            for (size_t k = 0; k < r; k++) {
+                slope[k * d + j] = q[next * r + k] / scale[k];
+            }
+            next++;
+        }
+    }
+done:
+    free(q);
+    return status;
+}
+
+/* Running mean and sum of squares about it. */
+typedef struct spread {
+    double n, mean, squares;
+} spread;
+
+static void spread_add(spread *s, double x)
+{
+    double moved = x - s->mean;
+    s->n += 1;
+    s->mean += moved / s->n;
+    s->squares += moved * (x - s->mean);
+}
+
+/* u_j: half the sd of the values that do() set, a property of the design; where they do not vary,
+ * half the sd of z. Variables observed or read off: the sd of z where free. Where there is neither,
+ * the median of the other nodes'. */
+void encoder_units(const linear_view *s, const anchor *a, const uint8_t *keep, const double *z,
+                   double *unit, double *sorted)
+{
+    size_t d = s->d;
+    size_t known = 0;
+    bool given = s->kind != VIEW_LINEAR;
+    for (size_t j = 0; j < d; j++) {
+        spread values = {0};
+        spread all = {0};
+        for (size_t k = 0; k < s->rows; k++) {
+            bool target = s->mask[k * d + j] != 0;
+            if (keep != NULL && keep[k] == 0) {
+                continue;
+            }
+            if (!(given && target)) {
+                spread_add(&all, z[k * d + j]);
+            }
+            if (target) {
+                spread_add(&values, s->values[k * d + j]);
+            }
+        }
+        const spread *from = !given && values.squares > 0 ? &values : &all;
+        bool own = a->kind[j] != ANCHOR_NONE && from->squares > 0;
+        unit[j] = own ? sqrt(from->squares / from->n) / (given ? 1 : 2) : 0;
+        if (unit[j] > 0) {
+            sorted[known++] = unit[j];
+        }
+    }
+    qsort(sorted, known, sizeof *sorted, quantile_compare);
+    for (size_t j = 0; j < d; j++) {
+        unit[j] = unit[j] > 0 ? unit[j] : known > 0 ? sorted[known / 2] : 1;
+    }
+}
+
+/* [1 y] C [1 y]' of one row */
+static double spread_at(const double *cov, const double *y, size_t r)
+{
+    double sum = cov[0];
+    for (size_t a = 0; a < r; a++) {
+        const double *row = cov + (a + 1) * (r + 1);
+        sum += 2 * y[a] * row[0];
+        for (size_t b = 0; b < r; b++) {
+            sum += y[a] * row[b + 1] * y[b];
+        }
+    }
+    return fmax(sum, 0);
+}
+
+void encoder_row(const encoder_errors *errors, const double *y, const double *mean,
+                 const uint8_t *mask, const double *values, double *z, double *sd)
+{
+    size_t r = errors->rank;
+    double actuator = errors->actuator_noise * errors->actuator_noise;
+    for (size_t j = 0; j < errors->d; j++) {
+        const double *cov = errors->spread != NULL ? errors->spread + j * (r + 1) * (r + 1) : NULL;
+        double noise = errors->noise[j];
+        double variance = noise * noise + (cov != NULL ? spread_at(cov, y, r) : 0);
+        z[j] = mean[j];
+        if (mask != NULL && mask[j] != 0 && variance + actuator > 0) {
+            /* what do() set is a second measurement, with the noise of the actuator */
+            double share = variance / (variance + actuator);
+            z[j] += share * (values[j] - z[j]);
+            variance *= 1 - share;
+        }
+        sd[j] = sqrt(variance);
+    }
+}
+
+void encoder_z(const linear_view *s, const anchored *a, double *z, double *z_sd)
+{
+    size_t d = s->d;
+    if (a->z_sd != NULL) {
+        memcpy(z, a->z, s->rows * d * sizeof *z);
+        memcpy(z_sd, a->z_sd, s->rows * d * sizeof *z_sd);
+        return;
+    }
+    const encoder_errors errors = {.d = d,
+                                   .rank = s->rank,
+                                   .noise = a->anchor.noise,
+                                   .spread = a->spread,
+                                   .actuator_noise = a->anchor.actuator_noise};
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < s->rows; k++) {
+        encoder_row(&errors, s->y + k * s->rank, a->z + k * d, s->mask + k * d, s->values + k * d,
+                    z + k * d, z_sd + k * d);
+    }
+}
+
+/* x = c + (z - a) B^+ E': weights (d, D), bias (D). */
+lscm_status encoder_invert(const linear_view *s, const anchored *a, double *weights, double *bias,
+                           lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    int d = (int)s->d;
+    int r = (int)s->rank;
+    int D = (int)s->D;
+    size_t square = s->d > s->rank ? s->d : s->rank;
+    double *copy = calloc(s->d * s->rank + square * square + square, sizeof *copy);
+    double *inverse = copy + s->d * s->rank; /* (d, r): B^+, from B (r, d) X = I */
+    double *singular = inverse + square * square;
+    int rank = 0;
+    if (copy == NULL) {
+        return fail_memory(why, 2 * square * square * sizeof *copy);
+    }
+    memcpy(bias, s->mean, s->D * sizeof *bias);
+    memset(weights, 0, s->d * s->D * sizeof *weights);
+    if (r == 0) {
+        goto done;
+    }
+    memcpy(copy, a->slope, s->d * s->rank * sizeof *copy);
+    for (int k = 0; k < r; k++) {
+        inverse[k * r + k] = 1;
+    }
+    if (LAPACKE_dgelsd(LAPACK_ROW_MAJOR, r, d, r, copy, d, inverse, r, singular, 1e-12, &rank) !=
+        0) {
+        status = fail(why, LSCM_VALUE, "the encoder could not be inverted");
+        goto done;
+    }
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, d, D, r, 1, inverse, r, s->basis, r, 0,
+                weights, D);
+    cblas_dgemv(CblasRowMajor, CblasTrans, d, D, -1, weights, D, a->shift, 1, 1, bias, 1);
+done:
+    free(copy);
+    return status;
+}

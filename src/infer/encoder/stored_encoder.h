@@ -1,0 +1,82 @@
+/* The encoder of a run: what turns rows of x (D) into causal variables, kept in the posterior as
+ * named arrays.
+ *
+ *   observed variables  z = x, sd = 0; nothing is stored
+ *   linear              y = (x - mean) basis (D, r);  z = shift + y slope (r, d), its sd of noise
+ *                       (d), spread (d, r + 1, r + 1) and actuator_noise (1): encoder_row
+ *   kernel FAMILY       f = x basis (D, R), or x itself (float32);  z and sd of the kernel encoder
+ *                       (scale, centre, shift, ridge, unit, usable, alpha, inputs, sd_first,
+ *                       sd_row, factor: kernel.h); where there is a network x = g(z) (generator,
+ *                       generator_*: generator.h), these are where Gauss-Newton through it begins
+ *
+ * range (2, d): the smallest and the largest value that do() set each node to; equal where that is
+ * not known. Entries that do() set are their values, with sd 0 (linear: as far as the actuator's
+ * noise allows).
+ */
+#ifndef LSCM_INFER_ENCODER_STORED_ENCODER_H
+#define LSCM_INFER_ENCODER_STORED_ENCODER_H
+
+#include "infer/generator/generator.h"
+#include "infer/kernel/kernel.h"
+#include "infer/problem/problem.h"
+#include "scm/posterior.h"
+
+/* Into a posterior that has no encoder yet. Observed variables leave it without. */
+lscm_status encoder_pack_linear(lscm_posterior *p, const linear_view *s, const anchored *a,
+                                lscm_error *why);
+/* `inverse` NULL: the kernel alone. */
+lscm_status encoder_pack_nonlinear(lscm_posterior *p, const features *f, const kernel_encoder *k,
+                                   const generator_inverse *inverse, lscm_error *why);
+
+typedef enum encoder_kind { ENCODES_IDENTITY, ENCODES_LINEAR, ENCODES_KERNEL } encoder_kind;
+
+/* Coming back: all arrays are the posterior's. */
+typedef struct encoder {
+    encoder_kind kind;
+    size_t d, D;
+    size_t width;  /* coordinates of a row: D, r or R */
+    double *basis; /* (D, width), or NULL: coordinates are x */
+    double *range; /* (2, d), or NULL */
+    double *mean;  /* (D); linear, as what follows */
+    double *shift; /* (d) */
+    double *slope; /* (r, d) */
+    double *noise; /* (d) */
+    double *spread;
+    double actuator_noise;
+    kernel_encoder kernel;
+    generator_inverse inverse;
+    bool inverted; /* there is an inverse */
+} encoder;
+
+/* Fails when the run has no encoder, or one that is not sound. */
+lscm_status encoder_open(encoder *out, const lscm_posterior *p, lscm_error *why);
+
+/* Some rows on their way from x to z. */
+typedef struct encoder_rows {
+    size_t rows;
+    double *y;            /* (rows, width), but for kernels: */
+    float *f;             /* (rows, width) */
+    const uint8_t *mask;  /* (rows, d); all 0 when nothing was set */
+    const double *values; /* (rows, d) */
+    double *z, *sd;       /* (rows, d) */
+    double *guess;        /* (2, rows, d): scratch where the encoder is inverted */
+} encoder_rows;
+
+/* Coordinates of rows first .. first + n - 1 from x (n, D), which is changed. */
+void encoder_reduce(const encoder *e, const encoder_rows *rows, size_t first, size_t n, double *x);
+/* z and sd of all rows from their coordinates. */
+lscm_status encoder_apply(const encoder *e, const encoder_rows *rows, const lscm_progress *progress,
+                          lscm_error *why);
+/* Rows in which an entry that was not set lies outside the range; SIZE_MAX when no range is known.
+ */
+size_t encoder_outside(const encoder *e, const encoder_rows *rows);
+
+/* ---- transform.c ---- */
+
+/* lscm_posterior_transform in blocks of x and chunks of coordinates of about `bytes`, but no chunk
+ * under 4096 rows. */
+lscm_status transform_within(const lscm_posterior *posterior, const lscm_dataset *data,
+                             size_t bytes, double *z, double *sd, size_t *outside,
+                             const lscm_progress *progress, lscm_error *why);
+
+#endif

@@ -1,0 +1,372 @@
+/* Gauss-Newton on the free entries of each row; see generator.h. Blocks of rows are independent
+ * jobs; the tangents of a row's k free entries are pushed through the network as k more rows of it:
+ *
+ *     T_1 = W_1[free] f'_1,   T_2 = (T_1 W_2) f'_2,   J = T_2 W_3         (k, R)
+ *
+ * A step that makes the row worse is tried at a quarter of its length, then not taken.
+ */
+#include "base/tuned.h"
+#include "infer/generator/generator_state.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct block_work {
+    float *h[MLP_LAYERS], *slope[MLP_LAYERS]; /* (BLOCK, width[l + 1]) */
+    float *tangent, *next;                    /* (BLOCK d, widest) */
+    float *trial;                             /* (BLOCK, d) */
+} block_work;
+
+static size_t widest_of(const mlp_shape *shape)
+{
+    size_t widest = 0;
+    for (size_t l = 1; l <= shape->layers; l++) {
+        widest = shape->width[l] > widest ? shape->width[l] : widest;
+    }
+    return widest;
+}
+
+static block_work place(const generator *g, float *at)
+{
+    block_work w = {0};
+    for (size_t l = 0; l < GENERATOR_LAYERS; l++) {
+        size_t size = GENERATOR_BLOCK * g->shape.width[l + 1];
+        w.h[l] = at;
+        w.slope[l] = at + size;
+        at += 2 * size;
+    }
+    w.tangent = at;
+    at += GENERATOR_BLOCK * g->rows.d * widest_of(&g->shape);
+    w.next = at;
+    at += GENERATOR_BLOCK * g->rows.d * widest_of(&g->shape);
+    w.trial = at;
+    return w;
+}
+
+size_t generator_block_floats(const generator *g)
+{
+    size_t n = 0;
+    for (size_t l = 0; l < GENERATOR_LAYERS; l++) {
+        n += 2 * (size_t)GENERATOR_BLOCK * g->shape.width[l + 1];
+    }
+    return n + (size_t)GENERATOR_BLOCK * g->rows.d * (2 * widest_of(&g->shape) + 1);
+}
+
+static const float *bias_of(const generator *g, size_t layer)
+{
+    const float *w = g->parameters + mlp_offset(&g->shape, layer);
+    return g->shape.bias ? w + g->shape.width[layer] * g->shape.width[layer + 1] : NULL;
+}
+
+static void forward(const generator *g, size_t n, const float *u, const block_work *w)
+{
+    const backend_f32 *b = g->net.backend;
+    const float *in = u;
+    for (size_t l = 0; l < GENERATOR_LAYERS; l++) {
+        size_t from = g->shape.width[l];
+        size_t to = g->shape.width[l + 1];
+        bool last = l + 1 == GENERATOR_LAYERS;
+        b->gemm(false, false, n, to, from, 1, in, g->parameters + mlp_offset(&g->shape, l), 0,
+                w->h[l]);
+        b->activate(last ? g->shape.last : g->shape.between, n, to, bias_of(g, l), w->h[l],
+                    w->slope[l]);
+        in = w->h[l];
+    }
+}
+
+/* y - g(u) in place of g(u); returns the squares of row r. */
+static double residual(const generator *g, const block_work *w, size_t row, size_t r)
+{
+    size_t R = g->rows.R;
+    float *out = w->h[GENERATOR_LAYERS - 1] + r * R;
+    const float *y = g->y + row * R;
+    double sum = 0;
+    for (size_t k = 0; k < R; k++) {
+        out[k] = y[k] - out[k];
+        sum += (double)out[k] * (double)out[k];
+    }
+    return sum;
+}
+
+static bool is_free(const generator *g, size_t at, bool all)
+{
+    return g->rows.mask[at] == 0 || (!all && g->rows.held[at] != 0);
+}
+
+/* What the model leaves of z_i, in its sd. */
+static double surprise(const generator *g, const generator_model *m, size_t row, size_t i,
+                       const float *u)
+{
+    size_t d = g->rows.d;
+    double unit = g->unit[row] * g->scale;
+    double rest = (double)u[i] * unit + g->offset[i] - m->intercept[i];
+    for (size_t j = 0; j < d; j++) {
+        if (m->w[j * d + i] != 0) {
+            rest -= m->w[j * d + i] * ((double)u[j] * unit + g->offset[j]);
+        }
+    }
+    return rest / m->sigma[i];
+}
+
+/* Adds the model's part to A (k, k) and the right-hand side. */
+static void add_model(const generator *g, const generator_model *m, size_t row, const float *u,
+                      const size_t *node, size_t k, double *a, double *rhs)
+{
+    size_t d = g->rows.d;
+    double unit = g->unit[row] * g->scale;
+    for (size_t i = 0; i < d; i++) {
+        if (g->rows.mask[row * d + i] != 0) {
+            continue;
+        }
+        double rest = surprise(g, m, row, i, u);
+        double by = unit / m->sigma[i];
+        for (size_t p = 0; p < k; p++) {
+            double left = by * (node[p] == i ? 1 : -m->w[node[p] * d + i]);
+            rhs[p] -= left * rest;
+            for (size_t q = 0; q < k && left != 0; q++) {
+                a[p * k + q] += left * by * (node[q] == i ? 1 : -m->w[node[q] * d + i]);
+            }
+        }
+    }
+}
+
+/* -2 log p of row's u, up to a constant. */
+static double objective(const generator *g, const generator_model *model, size_t row,
+                        const float *u, double squares)
+{
+    size_t d = g->rows.d;
+    double sum = squares / g->now.noise2;
+    for (size_t j = 0; j < d; j++) {
+        double away = (double)u[j] - (double)g->prior[row * d + j];
+        sum += (double)g->weight[row * d + j] * away * away;
+    }
+    for (size_t i = 0; i < d && model != NULL; i++) {
+        if (g->rows.mask[row * d + i] == 0) {
+            double rest = surprise(g, model, row, i, u);
+            sum += rest * rest;
+        }
+    }
+    return sum;
+}
+
+/* J of all free entries of the block, one row each, in w->tangent; first (n + 1) says whose. */
+static void tangents(const generator *g, size_t row, size_t n, bool all, block_work *w,
+                     size_t *first)
+{
+    const backend_f32 *b = g->net.backend;
+    size_t d = g->rows.d;
+    size_t count = 0;
+    size_t to = g->shape.width[1];
+    for (size_t r = 0; r < n; r++) {
+        first[r] = count;
+        for (size_t j = 0; j < d; j++) {
+            if (is_free(g, (row + r) * d + j, all)) {
+                memcpy(w->tangent + count++ * to, g->parameters + j * to, to * sizeof(float));
+            }
+        }
+    }
+    first[n] = count;
+    for (size_t l = 0; l + 1 < GENERATOR_LAYERS; l++) {
+        size_t width = g->shape.width[l + 1];
+        for (size_t r = 0; r < n; r++) {
+            const float *slope = w->slope[l] + r * width;
+            for (size_t k = first[r]; k < first[r + 1]; k++) {
+                for (size_t c = 0; c < width; c++) {
+                    w->tangent[k * width + c] *= slope[c];
+                }
+            }
+        }
+        if (count > 0) {
+            b->gemm(false, false, count, g->shape.width[l + 2], width, 1, w->tangent,
+                    g->parameters + mlp_offset(&g->shape, l + 1), 0, w->next);
+        }
+        float *swap = w->tangent;
+        w->tangent = w->next;
+        w->next = swap;
+    }
+}
+
+/* Step of row r, into w->trial; A^-1 to `inverse` (k, k) where it is not NULL. */
+static void solve_row(const generator *g, const generator_model *model, const float *u, size_t row,
+                      size_t r, const size_t *node, size_t k, const float *jacobian,
+                      const block_work *w, double *solve, double *inverse)
+{
+    size_t d = g->rows.d;
+    size_t R = g->rows.R;
+    double *a = solve;           /* (k, k) */
+    double *rhs = solve + d * d; /* (k) */
+    float *gram = w->next;       /* (k, k) and then (k): free now */
+    float *pull = gram + k * k;
+    const float *left = w->h[GENERATOR_LAYERS - 1] + r * R;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)k, (int)k, (int)R, 1, jacobian,
+                (int)R, jacobian, (int)R, 0, gram, (int)k);
+    cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)k, (int)R, 1, jacobian, (int)R, left, 1, 0, pull,
+                1);
+    for (size_t i = 0; i < k; i++) {
+        size_t at = row * d + node[i];
+        for (size_t j = 0; j < k; j++) {
+            a[i * k + j] = (double)gram[i * k + j] / g->now.noise2;
+        }
+        a[i * k + i] += (double)g->weight[at];
+        rhs[i] = (double)pull[i] / g->now.noise2 +
+                 (double)g->weight[at] * ((double)g->prior[at] - (double)u[node[i]]);
+    }
+    if (model != NULL) {
+        add_model(g, model, row, u, node, k, a, rhs);
+    }
+    bool sound = LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (int)k, a, (int)k) == 0;
+    if (sound) {
+        (void)LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', (int)k, 1, a, (int)k, rhs, 1);
+    }
+    for (size_t i = 0; i < k; i++) {
+        double step = sound && isfinite(rhs[i]) ? fmax(fmin(rhs[i], 1), -1) : 0;
+        w->trial[r * d + node[i]] = (float)step;
+    }
+    if (inverse != NULL && sound && LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', (int)k, a, (int)k) == 0) {
+        for (size_t i = 0; i < k; i++) {
+            for (size_t j = 0; j < k; j++) {
+                inverse[i * k + j] = a[(i > j ? i : j) * k + (i > j ? j : i)];
+            }
+        }
+    }
+}
+
+typedef struct sweep {
+    generator *g;
+    const generator_model *model;
+    float *u; /* (rows, d): what is refined */
+    size_t blocks;
+    bool all, still;
+    generator_visit visit;
+    void *self;
+} sweep;
+
+static void add_up(const generator *g, size_t row, size_t n, const double *squares, double *sums)
+{
+    sums[0] = sums[1] = 0;
+    for (size_t r = 0; r < n; r++) {
+        sums[0] += squares[r];
+        sums[1] += squares[r] * g->unit[row + r] * g->unit[row + r];
+    }
+}
+
+/* Takes the steps in w->trial that make their rows better; adds up the block's squared misfits, in
+ * units of y and of f / q. */
+static void take_steps(const sweep *s, size_t row, size_t n, const double *before,
+                       const double *squares, block_work *w, double *sums)
+{
+    const generator *g = s->g;
+    size_t d = g->rows.d;
+    bool settled[GENERATOR_BLOCK] = {false};
+    double last[GENERATOR_BLOCK];
+    memcpy(last, squares, n * sizeof *last);
+    for (int attempt = 0; attempt < 2; attempt++) {
+        float length = attempt == 0 ? 1.0F : (float)tuned_network_short_step();
+        float *u = w->tangent; /* (n, d): free now */
+        for (size_t k = 0; k < n * d; k++) {
+            u[k] = s->u[row * d + k] + length * w->trial[k];
+        }
+        forward(g, n, u, w);
+        for (size_t r = 0; r < n; r++) {
+            double now = residual(g, w, row + r, r);
+            if (!settled[r] && objective(g, s->model, row + r, u + r * d, now) <= before[r]) {
+                memcpy(s->u + (row + r) * d, u + r * d, d * sizeof(float));
+                settled[r] = true;
+                last[r] = now;
+            }
+        }
+    }
+    add_up(g, row, n, last, sums);
+}
+
+static void refine_block(const sweep *s, size_t block, size_t slot, size_t worker)
+{
+    generator *g = s->g;
+    size_t d = g->rows.d;
+    size_t row = block * GENERATOR_BLOCK;
+    size_t n = g->rows.rows - row < GENERATOR_BLOCK ? g->rows.rows - row : GENERATOR_BLOCK;
+    block_work w = place(g, g->work + worker * g->scratch);
+    double *solve = g->solve + worker * (3 * d * d + 4 * d);
+    double *inverse = solve + d * d + 2 * d;
+    size_t first[GENERATOR_BLOCK + 1];
+    size_t *node = g->node + worker * d;
+    double before[GENERATOR_BLOCK];
+    double squares[GENERATOR_BLOCK];
+    forward(g, n, s->u + row * d, &w);
+    for (size_t r = 0; r < n; r++) {
+        squares[r] = residual(g, &w, row + r, r);
+        before[r] = objective(g, s->model, row + r, s->u + (row + r) * d, squares[r]);
+    }
+    if (s->still) {
+        add_up(g, row, n, squares, g->sums + 2 * block);
+        return;
+    }
+    tangents(g, row, n, s->all, &w, first);
+    memset(w.trial, 0, n * d * sizeof(float));
+    for (size_t r = 0; r < n; r++) {
+        size_t k = 0;
+        for (size_t j = 0; j < d; j++) {
+            if (is_free(g, (row + r) * d + j, s->all)) {
+                node[k++] = j;
+            }
+        }
+        if (k > 0) {
+            solve_row(g, s->model, s->u + (row + r) * d, row + r, r, node, k,
+                      w.tangent + first[r] * g->rows.R, &w, solve,
+                      s->visit != NULL ? inverse : NULL);
+            if (s->visit != NULL) {
+                s->visit(s->self, row + r, slot, k, node, inverse);
+            }
+        }
+    }
+    take_steps(s, row, n, before, squares, &w, g->sums + 2 * block);
+}
+
+/* Blocks are dealt, in order, to slots: sums of a slot are the same for any number of workers. */
+static void refine_slot(void *self, size_t slot, size_t worker)
+{
+    const sweep *s = self;
+    size_t end = s->blocks * (slot + 1) / GENERATOR_SLOTS;
+    for (size_t block = s->blocks * slot / GENERATOR_SLOTS; block < end; block++) {
+        refine_block(s, block, slot, worker);
+    }
+}
+
+static void run(generator *g, const sweep *s)
+{
+    double sum = 0;
+    double sum_f = 0;
+    double count = (double)(g->rows.rows * g->rows.R) - (double)g->free;
+    g->net.backend->device->each(g->workers, GENERATOR_SLOTS, refine_slot, (void *)s);
+    for (size_t k = 0; k < s->blocks; k++) {
+        sum += g->sums[2 * k];
+        sum_f += g->sums[2 * k + 1];
+    }
+    g->now.noise2 = fmax(sum / count, tuned_network_noise_floor());
+    g->now.noise_f = g->spread * sqrt(sum_f / count);
+}
+
+static size_t blocks_of(const generator *g)
+{
+    return (g->rows.rows + GENERATOR_BLOCK - 1) / GENERATOR_BLOCK;
+}
+
+void generator_sweep(generator *g, bool helped, bool all, generator_visit visit, void *self)
+{
+    sweep s = {.g = g,
+               .model = helped && g->model.w != NULL ? &g->model : NULL,
+               .u = helped ? g->t : g->u,
+               .blocks = blocks_of(g),
+               .all = all,
+               .visit = visit,
+               .self = self};
+    run(g, &s);
+}
+
+void generator_measure(generator *g)
+{
+    sweep s = {.g = g, .u = g->u, .blocks = blocks_of(g), .still = true};
+    run(g, &s);
+}

@@ -1,0 +1,47 @@
+/* The posterior over DAGs given the causal variables, under the order-modular prior: a uniform
+ * order, then each node its parents among those before it, P(G, order | data) ~ prod_i
+ * score_i(pa_i) (family.h). So a graph weighs as many times as it has orders; dag_extensions.h
+ * counts them, for weights that make the prior over DAGs uniform.
+ * dag_exact.c sums over all orders by dynamic programming over subsets (d <= DAG_EXACT_MOST);
+ * dag_mcmc.c samples orders beyond.
+ */
+#ifndef LSCM_INFER_GRAPH_DAG_H
+#define LSCM_INFER_GRAPH_DAG_H
+
+#include "infer/mechanism/mechanism.h"
+
+enum { DAG_EXACT_MOST = 20 };
+
+/* Draws of graph and order. */
+typedef struct dag_draws {
+    size_t count, d;
+    uint32_t *parents; /* (count, d): bit mask over the candidates of each family */
+    size_t *order;     /* (count, d), causes first */
+} dag_draws;
+
+typedef struct dag_result {
+    double *edge_prob;   /* (d, d): j -> i */
+    double log_evidence; /* log sum over orders of prod_i score_i, minus log d!; for the one order
+                          * where one is given; NaN from MCMC */
+    double r_hat, ess;   /* of the edge indicators, the worst; 1 and the count when exact */
+    size_t replaced;     /* chains that stood far too low and went on from the best one's place */
+    double r_hat_kept;   /* after that; r_hat is from before, where any did */
+} dag_result;
+
+/* list (d), one for each node in turn. order (d) or NULL: only this order, then any d.
+ * draws->count may be 0. Memory in the caller's arrays; r is a stream of its own (draw k takes
+ * numbers 3 d k .. 3 d k + 3 d - 1); the same numbers for any number of threads. LSCM_VALUE when
+ * no DAG has the required edges; LSCM_STOPPED when progress says so. */
+lscm_status dag_exact(const family *list, size_t d, const dag_prior *prior, const size_t *order,
+                      rng r, const dag_draws *draws, dag_result *out, const lscm_progress *progress,
+                      lscm_error *why);
+
+typedef struct dag_mcmc_settings {
+    size_t chains, steps; /* steps of each chain, the first half thrown away; 0 chooses */
+    const size_t *start;  /* (d) or NULL: a good order, to begin one of the chains with */
+} dag_mcmc_settings;
+lscm_status dag_mcmc(const family *list, size_t d, const dag_prior *prior, const size_t *order,
+                     const dag_mcmc_settings *settings, rng r, const dag_draws *draws,
+                     dag_result *out, const lscm_progress *progress, lscm_error *why);
+
+#endif

@@ -1,0 +1,32 @@
+/* Graphs given z: candidates, families, posterior; see graph_posterior.c. */
+#ifndef LSCM_INFER_GRAPH_GRAPH_POSTERIOR_H
+#define LSCM_INFER_GRAPH_GRAPH_POSTERIOR_H
+
+#include "infer/graph/dag.h"
+#include "infer/mechanism/mechanism.h"
+#include "infer/problem/problem.h"
+
+typedef struct graph_posterior {
+    families families;
+    size_t *count, *candidate; /* (d), (d, most) */
+    size_t most, draws;
+    size_t *guess; /* (d): an order to begin with, beyond DAG_EXACT_MOST nodes */
+    dag_prior prior;
+    uint32_t *parents;  /* (draws, d) */
+    size_t *order;      /* (draws, d) */
+    double *edge_prob;  /* (d, d) */
+    double *row_weight; /* (rows): of the families' sums; or NULL: all alike */
+    double *leak_sd;    /* (d, d): by which what leaks moves a weight; 0: nothing leaks */
+    double *variance;   /* (draws): s^2 of the draw, one variance for all; else 0 */
+    dag_result result;
+    double dispersion; /* F: a row counts as 1/F of one; 1 where rows are independent */
+    bool exact;
+    arena memory;
+} graph_posterior;
+
+/* psi, step: as families_correct has them; NULL: z is free of noise. */
+lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, const double *z,
+                               const double *unit, const double *psi, size_t step, lscm_error *why);
+void graph_posterior_close(graph_posterior *g);
+
+#endif

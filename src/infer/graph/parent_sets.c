@@ -1,0 +1,69 @@
+/* See parent_sets.h. The tables that hold sums first hold what the scores are made of. */
+#include "infer/graph/parent_sets.h"
+
+#include "infer/graph/subset_sums.h"
+
+#include <math.h>
+
+/* Bits of the lower half; subset_sums takes three at once. */
+static size_t lower_bits(size_t count)
+{
+    return count / 2 > 3 ? count / 2 : 3;
+}
+
+void parent_sets_lay_out(parent_sets *sets, arena *a, size_t count)
+{
+    sets->count = count;
+    sets->score = arena_take(a, subset_entries(count), sizeof *sets->score);
+    sets->partial = arena_take(a, subset_entries(count), sizeof *sets->partial);
+}
+
+void parent_sets_fill(parent_sets *sets, const family *f, const dag_prior *prior, double *total,
+                      double *scratch)
+{
+    size_t size = (size_t)1 << f->count;
+    double *score = sets->score;
+    family_table table = {.rest = total, .log_det = scratch};
+    family_regress(f, prior, &table);
+    family_scores(f, prior, &table, score);
+    double best = -INFINITY;
+    for (size_t set = 0; set < size; set++) {
+        best = score[set] > best ? score[set] : best;
+    }
+    for (size_t set = 0; set < size; set++) {
+        score[set] -= best;
+    }
+    for (size_t set = size; set < subset_entries(f->count); set++) {
+        score[set] = -INFINITY;
+    }
+    sets->count = f->count;
+    sets->offset = best;
+    subset_sums(score, f->count, lower_bits(f->count), sets->partial, total, scratch);
+}
+
+/* One of the masks fixed | (part of `free`), with probability e^(table - total). */
+static uint32_t choose(const double *table, uint32_t fixed, uint32_t free, double total, double u)
+{
+    /* all sets together, were they this far below, would not make up for one rounding */
+    const double least = total - 60;
+    uint32_t chosen = fixed | free;
+    uint32_t part = 0;
+    do {
+        double x = table[fixed | part];
+        if (x > least) {
+            u -= exp(x - total);
+            /* rounding may leave a little of u: then it is the last one that could be */
+            chosen = fixed | part;
+        }
+        part = (part - free) & free;
+    } while (u > 0 && part != 0);
+    return chosen;
+}
+
+uint32_t parent_sets_draw(const parent_sets *sets, uint32_t within, double total, double upper,
+                          double lower)
+{
+    uint32_t low = ((uint32_t)1 << lower_bits(sets->count)) - 1;
+    uint32_t high = choose(sets->partial, within & low, within & ~low, total, upper);
+    return choose(sets->score, high & ~low, within & low, sets->partial[high], lower);
+}

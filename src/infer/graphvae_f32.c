@@ -1,5 +1,0 @@
-#include "infer/graphvae.h"
-
-#include "backend/float32.h"
-
-#include "infer/graphvae_body.h"

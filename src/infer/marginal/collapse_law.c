@@ -1,0 +1,137 @@
+/* One mask: R by the causal order, then z given y as in collapse.h. h solves
+ * H h' = G delta'/s_x^2, once more on what the first solution leaves: when s_x is small, H has the
+ * squared condition of G, and the second solve gives the digits back. */
+#include "infer/marginal/collapse_state.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+/* Row k of R is what one unit of noise of node k does to all nodes. */
+static void find_reach(const collapse_graph *g, const double *w, const uint8_t *mask, size_t d,
+                       double *reach)
+{
+    memset(reach, 0, d * d * sizeof *reach);
+    for (size_t k = 0; k < d; k++) {
+        reach[k * d + k] = 1;
+    }
+    for (size_t to = 0; to < d; to++) {
+        size_t i = g->order[to];
+        for (size_t from = 0; from < to && mask[i] == 0; from++) {
+            size_t j = g->order[from];
+            double weight = w[j * d + i];
+            for (size_t k = 0; k < d && weight != 0; k++) {
+                reach[k * d + i] += weight * reach[k * d + j];
+            }
+        }
+    }
+}
+
+/* log |H|, with C' in the upper triangle of h; NaN when H is not finite. */
+static double factor_noise(const mask_law *law, size_t r, double precision)
+{
+    size_t u = law->u;
+    double fill = 0;
+    double sum = NAN;
+    int failed = 1;
+    for (int attempt = 0; failed != 0 && attempt < 24; attempt++) {
+        double most = 0;
+        product(false, true, u, u, r, precision, law->g, r, law->g, r, 0, law->h, u);
+        for (size_t k = 0; k < u; k++) {
+            law->h[k * u + k] += 1;
+            most = fmax(most, law->h[k * u + k]);
+        }
+        for (size_t k = 0; k < u; k++) {
+            law->h[k * u + k] += fill * most;
+        }
+        /* upper by rows is lower by columns */
+        failed = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)u, law->h, (int)u);
+        fill = attempt == 0 ? 1e-15 : 4 * fill;
+    }
+    if (failed == 0) {
+        sum = 0;
+        for (size_t k = 0; k < u; k++) {
+            sum += 2 * log(law->h[k * u + k]);
+        }
+    }
+    return sum;
+}
+
+void collapse_law(const collapse *c, const collapse_graph *g, const collapse_parameters *p,
+                  size_t t, collapse_slot *slot)
+{
+    mask_law *law = &slot->law;
+    size_t d = c->d;
+    size_t r = c->rank;
+    double s_x = collapse_x_noise(c, p);
+    law->mask = c->mask + t * d;
+    law->u = 0;
+    find_reach(g, p->w, law->mask, d, law->reach);
+    product(false, false, d, r, d, 1, law->reach, d, p->a, r, 0, law->effect, r);
+    for (size_t i = 0; i < d; i++) {
+        double scale = law->mask[i] != 0 ? p->actuator_noise : p->sigma[i];
+        if (scale == 0) {
+            continue;
+        }
+        for (size_t k = 0; k < r; k++) {
+            law->g[law->u * r + k] = scale * law->effect[i * r + k];
+        }
+        for (size_t k = 0; k < d; k++) {
+            law->x[law->u * d + k] = scale * law->reach[i * d + k];
+        }
+        law->active[law->u] = i;
+        law->scale[law->u++] = scale;
+    }
+    law->log_det = 2 * (double)r * log(s_x);
+    if (law->u > 0) {
+        law->log_det += factor_noise(law, r, 1 / (s_x * s_x));
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, (int)law->u,
+                    (int)d, 1, law->h, (int)law->u, law->x, (int)d);
+    }
+}
+
+/* h += (rest G'/s_x^2 - h) H^-1, rest follows. */
+static void refine(const mask_law *law, size_t n, size_t r, double precision, bool begun,
+                   collapse_slot *slot)
+{
+    size_t u = law->u;
+    if (begun) {
+        memcpy(slot->up, slot->h, n * u * sizeof(double));
+    }
+    product(false, true, n, u, r, precision, slot->rest, r, law->g, r, begun ? -1 : 0, slot->up, u);
+    (void)LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', (int)u, (int)n, law->h, (int)u, slot->up,
+                              (int)u);
+    product(false, false, n, r, u, -1, slot->up, u, law->g, r, 1, slot->rest, r);
+    for (size_t k = 0; k < n * u; k++) {
+        slot->h[k] = slot->up[k] + (begun ? slot->h[k] : 0);
+    }
+}
+
+void collapse_condition(const collapse *c, const collapse_parameters *p, size_t n,
+                        const double *one, const double *y, const double *v, collapse_slot *slot)
+{
+    const mask_law *law = &slot->law;
+    size_t d = c->d;
+    size_t r = c->rank;
+    double s_x = collapse_x_noise(c, p);
+    for (size_t row = 0; row < n; row++) {
+        for (size_t i = 0; i < d; i++) {
+            slot->m[row * d + i] = law->mask[i] != 0 ? v[row * d + i] : one[row] * p->c[i];
+        }
+        for (size_t k = 0; k < r; k++) {
+            slot->rest[row * r + k] = y[row * r + k] - one[row] * p->b[k];
+        }
+        slot->z[row * (d + 1)] = one[row];
+    }
+    product(false, false, n, r, d, -1, slot->m, d, law->effect, r, 1, slot->rest, r);
+    if (law->u > 0) {
+        refine(law, n, r, 1 / (s_x * s_x), false, slot);
+        refine(law, n, r, 1 / (s_x * s_x), true, slot);
+    }
+    for (size_t row = 0; row < n; row++) {
+        for (size_t k = 0; k < law->u; k++) {
+            slot->m[row * d + law->active[k]] += law->scale[k] * slot->h[row * law->u + k];
+        }
+    }
+    product(false, false, n, d, d, 1, slot->m, d, law->reach, d, 0, slot->z + 1, d + 1);
+}

@@ -1,0 +1,56 @@
+/* Families from rows of the causal variables: for every node i, over the n rows r in which it is
+ * free,
+ *
+ *     mean = sum_r z_r / n,   S = sum_r (z_r - mean)' (z_r - mean)     (candidates, then i).
+ *
+ * Sums run about the mean of all rows and in an order that depends on no thread count. With d <=
+ * GRAM_DENSE nodes rows are grouped by mask, so that all families cost about one Gram product; with
+ * more, each family sums over its own columns. A node that is never free has n = 0, S = 0.
+ */
+#ifndef LSCM_INFER_MECHANISM_FAMILIES_H
+#define LSCM_INFER_MECHANISM_FAMILIES_H
+
+#include "base/arena.h"
+#include "infer/mechanism/family.h"
+
+enum { GRAM_DENSE = FAMILY_MOST + 1, GRAM_WIDEST = 63 };
+
+typedef struct families {
+    size_t d;
+    family *list;         /* (d) */
+    double *kept;         /* (d): share of the last correction that could be subtracted; 1: all */
+    const uint8_t *mask;  /* (rows, d), the caller's */
+    const double *weight; /* (rows), the caller's: what each row counts; NULL: 1 */
+    double *heft;         /* (d): sum of weights */
+    size_t *candidate;    /* (sum of counts) */
+    double *scatter;      /* (sum of (count + 1)^2) */
+    double *mean;         /* (sum of count + 1) */
+    size_t used;          /* rows */
+    uint32_t *row;        /* (used): their numbers; by mask when d <= GRAM_DENSE */
+    uint32_t *key;        /* (used): their masks as bits, d <= GRAM_DENSE */
+    double *centre;       /* (d) */
+    double *work;         /* of the sums */
+    arena memory;
+} families;
+
+/* z (rows, d), mask (rows, d): 1 where intervened on; keep (rows) or NULL: 0 leaves a row out.
+ * count (d), candidate (d, most) ascending; required (d, d) or NULL: [j][i] = 1 for j -> i, which
+ * must be among the candidates. The mask must outlive the families. */
+lscm_status families_of(families *out, const double *z, const uint8_t *mask, const uint8_t *keep,
+                        size_t rows, size_t d, const size_t *count, const size_t *candidate,
+                        size_t most, const uint8_t *required, lscm_error *why);
+/* The same for scatters alone: up to GRAM_WIDEST candidates, none required, all rows. */
+lscm_status families_wide(families *out, const double *z, const uint8_t *mask, size_t rows,
+                          size_t d, const size_t *count, const size_t *candidate, size_t most,
+                          lscm_error *why);
+void families_close(families *f);
+/* The same rows with other numbers z, or weights (f->weight); allocates nothing. */
+lscm_status families_update(families *f, const double *z, lscm_error *why);
+/* Subtracts share (n - 1) psi, the scatter that noise of covariance share psi (d, d) gives z; that
+ * of family i is at psi + i step (step 0: the same for all). Where it would leave less than a
+ * thousandth of the scatter in some direction, only a share of it (kept). */
+void families_correct(families *f, const double *psi, size_t step, double share);
+/* Lets every row count `weight` times what it does. */
+void families_weigh(families *f, double weight);
+
+#endif

@@ -1,0 +1,143 @@
+/* One parent set at a time: A = S_pp + t U_p^2 = L L' in units of the nodes, h = L^-1 S_pi,
+ *
+ *     S_ii - S_ip A^-1 S_pi = S_ii - h'h,   log |A| - log |t U_p^2| = sum_k log(L_kk^2 / t),
+ *     s^2 | data ~ q / chi2(nu + n - 1),    w | s, data ~ L'^-1 (h + s N(0, I)),
+ *     c | w, s, data ~ N(mean_i - mean_p w, s^2 / n).
+ */
+#include "infer/mechanism/family.h"
+
+#include <math.h>
+
+static const double LOG_PI = 1.1447298858494001741;
+
+typedef struct regression {
+    size_t size;                             /* parents */
+    size_t column[FAMILY_MOST];              /* (size): their places among the candidates */
+    double unit[FAMILY_MOST];                /* (size) */
+    double factor[FAMILY_MOST][FAMILY_MOST]; /* (size, size): L */
+    double half[FAMILY_MOST];                /* (size): h */
+    bool tells[FAMILY_MOST]; /* (size): not a combination of those before, up to rounding */
+    double rest;             /* in units of the node */
+    double log_det;
+} regression;
+
+/* Rows that count: the first one is spent on the intercept. */
+static double effective_rows(const family *f)
+{
+    return f->rows > 1 ? f->rows : 1;
+}
+
+/* Row (k) of L such that its square is at most what S has there. */
+static void shorten(double *row, size_t k, double square)
+{
+    double sum = 0;
+    for (size_t a = 0; a < k; a++) {
+        sum += row[a] * row[a];
+    }
+    if (sum > square) {
+        double factor = square > 0 ? sqrt(square / sum) : 0;
+        for (size_t a = 0; a < k; a++) {
+            row[a] *= factor;
+        }
+    }
+}
+
+static void regress(regression *out, const family *f, const dag_prior *prior, uint32_t parents)
+{
+    size_t side = f->count + 1;
+    double own = prior->unit[f->node];
+    out->size = 0;
+    out->log_det = 0;
+    out->rest = f->scatter[f->count * side + f->count] / (own * own);
+    for (size_t c = 0; c < f->count; c++) {
+        if ((parents >> c & 1) == 0) {
+            continue;
+        }
+        size_t k = out->size;
+        double unit = prior->unit[f->candidate[c]];
+        const double *row = f->scatter + c * side;
+        double *l = out->factor[k];
+        double pivot = row[c] / (unit * unit) + prior->ridge;
+        double half = row[f->count] / (unit * own);
+        for (size_t a = 0; a < k; a++) {
+            double entry = row[out->column[a]] / (unit * out->unit[a]);
+            for (size_t b = 0; b < a; b++) {
+                entry -= l[b] * out->factor[a][b];
+            }
+            l[a] = out->tells[a] ? entry / out->factor[a][a] : 0;
+            pivot -= l[a] * l[a];
+            half -= l[a] * out->half[a];
+        }
+        out->tells[k] = pivot > prior->ridge;
+        if (!out->tells[k]) {
+            shorten(l, k, row[c] / (unit * unit));
+            pivot = prior->ridge;
+            half = 0;
+        }
+        l[k] = sqrt(pivot);
+        out->half[k] = half / l[k];
+        out->rest -= out->half[k] * out->half[k];
+        out->log_det += log(pivot / prior->ridge);
+        out->column[k] = c;
+        out->unit[k] = unit;
+        out->size = k + 1;
+    }
+    out->rest = out->rest > 0 ? out->rest : 0;
+}
+
+double family_score(const family *f, const dag_prior *prior, uint32_t parents)
+{
+    regression g;
+    regress(&g, f, prior, parents);
+    double own = prior->unit[f->node];
+    double n = effective_rows(f);
+    double size = (double)g.size;
+    double shared = -0.5 * log(n) - 0.5 * g.log_det + size * prior->log_odds;
+    if (prior->variance > 0) {
+        return shared - (n - 1) / 2 * (log(2 * prior->variance) + LOG_PI) -
+               g.rest * own * own / (2 * prior->variance);
+    }
+    double nu = prior->dof + size;
+    double scale = prior->ridge * own * own;
+    return shared - (n - 1) / 2 * LOG_PI + lgamma((nu + n - 1) / 2) - lgamma(nu / 2) +
+           nu / 2 * log(scale) - (nu + n - 1) / 2 * log(scale + g.rest * own * own);
+}
+
+mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents, rng r,
+                      uint64_t index, double *w, size_t d)
+{
+    enum { INTERCEPT = FAMILY_MOST, GAMMA = 32 };
+    _Static_assert((int)INTERCEPT < (int)GAMMA && GAMMA + RNG_GAMMA <= FAMILY_NUMBERS,
+                   "a draw has numbers enough");
+    const uint64_t first = index * FAMILY_NUMBERS;
+    regression g;
+    regress(&g, f, prior, parents);
+    double own = prior->unit[f->node];
+    double s = 0; /* in units of the node */
+    if (prior->variance > 0) {
+        s = sqrt(prior->variance) / own;
+    } else {
+        double nu = prior->dof + (double)g.size + effective_rows(f) - 1;
+        s = sqrt((prior->ridge + g.rest) / (2 * rng_gamma(r, first + GAMMA, nu / 2)));
+    }
+    for (size_t c = 0; c < f->count; c++) {
+        w[f->candidate[c] * d] = 0;
+    }
+    double solved[FAMILY_MOST];
+    double centre = f->mean[f->count];
+    for (size_t k = g.size; k-- > 0;) {
+        double sum = g.half[k] + s * rng_normal(r, first + k);
+        for (size_t a = k + 1; a < g.size; a++) {
+            sum -= g.factor[a][k] * solved[a];
+        }
+        solved[k] = sum / g.factor[k][k];
+        double weight = solved[k] * own / g.unit[k];
+        w[f->candidate[g.column[k]] * d] = weight;
+        centre -= f->mean[g.column[k]] * weight;
+    }
+    mechanism out = {.intercept = 0, .sigma = s * own};
+    if (f->rows > 0) {
+        out.intercept = centre + out.sigma / sqrt(f->rows) * rng_normal(r, first + INTERCEPT);
+    }
+    return out;
+}

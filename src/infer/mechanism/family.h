@@ -1,0 +1,86 @@
+/* The mechanism of a node given its parents, in closed form. Over the n rows in which node i is not
+ * intervened on, z_i = c + sum_p z_p w_p + e, e ~ N(0, s^2), with the prior (BGe; score equivalent)
+ *
+ *     s^2 ~ t u_i^2 / chi2(nu),  nu = dof + |pa|,   w_p | s^2 ~ N(0, s^2 / (t u_p^2)),   c flat,
+ *
+ * u the unit of each node, t a weak ridge. With S the centred scatter of these rows,
+ * A = S_pp + t diag(u_p^2), q = t u_i^2 + S_ii - S_ip A^-1 S_pi:
+ *
+ *     log score = -(n-1)/2 log pi - 1/2 log n + lgamma((nu+n-1)/2) - lgamma(nu/2)
+ *                 + nu/2 log(t u_i^2) - (nu+n-1)/2 log q + 1/2 log |t U_p^2| - 1/2 log |A|
+ *                 + |pa| log_odds
+ *
+ * and given one variance s^2 for all nodes (w as above; q without its t u_i^2)
+ *
+ *     log score = -(n-1)/2 log(2 pi s^2) - 1/2 log n - q/(2 s^2) + 1/2 log |t U_p^2| - 1/2 log |A|
+ *                 + |pa| log_odds.
+ *
+ * Without rows the likelihood is 1, as it is with one row. S may be singular, or short of positive
+ * semidefinite by what was subtracted for noise: a parent whose pivot in A is not above t u_p^2,
+ * its bound for a true scatter, is taken for a combination of those before it, and S_ii - ... is
+ * never below 0, so nothing is ever NaN.
+ *
+ * A family is a node with at most FAMILY_MOST candidate parents; a parent set is a bit mask over
+ * them, and a table holds the score of every set.
+ */
+#ifndef LSCM_INFER_MECHANISM_FAMILY_H
+#define LSCM_INFER_MECHANISM_FAMILY_H
+
+#include "base/rng.h"
+#include "base/status.h"
+
+enum { FAMILY_MOST = 23 };
+
+typedef struct dag_prior {
+    double ridge;       /* t > 0 */
+    double dof;         /* nu without parents, at least 2 */
+    double log_odds;    /* of an edge between a node and one before it: log p/(1 - p) */
+    double variance;    /* s^2 of all nodes; 0: each its own, integrated out */
+    const double *unit; /* (d), all above 0 */
+} dag_prior;
+
+/* The mean of u^2, the unit of a variance that all nodes share. */
+static inline double dag_mean_unit(const dag_prior *p, size_t d)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d; i++) {
+        sum += p->unit[i] * p->unit[i];
+    }
+    return sum / (double)d;
+}
+
+typedef struct family {
+    size_t node, count;      /* count <= FAMILY_MOST */
+    const size_t *candidate; /* (count): nodes, ascending; forbidden ones are left out */
+    uint32_t required;       /* parents that must be there */
+    double rows;             /* n */
+    const double *scatter;   /* (count + 1, count + 1): S, candidates, then the node */
+    const double *mean;      /* (count + 1) */
+} family;
+
+/* What the scores are made of, so that another s^2 costs no regressions: (2^count) each. */
+typedef struct family_table {
+    double *rest;    /* S_ii - S_ip A^-1 S_pi */
+    double *log_det; /* log |A| - log |t U_p^2| */
+} family_table;
+
+/* All 2^count regressions, about 10 ns each. */
+void family_regress(const family *f, const dag_prior *prior, const family_table *out);
+/* Scores (2^count) from a table; sets without the required parents get -INFINITY. `score` may be
+ * one of the table's own arrays, which is then lost. */
+void family_scores(const family *f, const dag_prior *prior, const family_table *table,
+                   double *score);
+/* The score of one set by itself, whether or not it has the required parents. */
+double family_score(const family *f, const dag_prior *prior, uint32_t parents);
+
+/* A draw of (w, c, s) given the parents: the weight of candidate j goes to w[j * d] (so `w` points
+ * to the node's column of a (d, d) matrix), 0 where it is not a parent; other nodes are left alone.
+ * One index per (draw, node): draw k takes the numbers [k, k + 1) FAMILY_NUMBERS of the stream. */
+enum { FAMILY_NUMBERS = 256 };
+typedef struct mechanism {
+    double intercept, sigma;
+} mechanism;
+mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents, rng r,
+                      uint64_t index, double *w, size_t d);
+
+#endif

@@ -1,0 +1,201 @@
+/* All parent sets of a node by elimination. Let M be the matrix of the node and the candidates not
+ * yet decided on, given those taken in; deciding on the last one, v,
+ *
+ *     leave it out:  drop its row;      take it in:  M <- M - m_v m_v' / M_vv.
+ *
+ * Walking over all sets like a binary counter, whose lowest bits change most often and belong to
+ * the smallest matrices, makes this sum_r r^2 / 2^(r+1), about 3 multiplications for each set.
+ * Eight sets, which differ in their three lowest bits, go side by side.
+ */
+#include "base/lanes_math.h"
+#include "base/simd.h"
+#include "infer/mechanism/family.h"
+
+#include <string.h>
+
+enum { LOW = 3, SIDE = FAMILY_MOST + 1, MOST_HIGH = FAMILY_MOST - LOW, PACKED = 1771 };
+_Static_assert(PACKED == (MOST_HIGH + 1) * (MOST_HIGH + 2) * (MOST_HIGH + 3) / 6, "all levels");
+
+/* Lower triangles, row after row: the node first, so that the last row is the next to be decided
+ * on, and leaving a candidate out leaves everything where it is. */
+static inline size_t triangle(size_t row)
+{
+    return row * (row + 1) / 2;
+}
+
+/* M in units of the nodes with the ridge on it: candidates, then the node. */
+static void scaled(const family *f, const dag_prior *prior, double *m)
+{
+    size_t side = f->count + 1;
+    for (size_t a = 0; a < side; a++) {
+        double unit = prior->unit[a < f->count ? f->candidate[a] : f->node];
+        for (size_t b = 0; b < side; b++) {
+            double other = prior->unit[b < f->count ? f->candidate[b] : f->node];
+            m[a * side + b] = f->scatter[a * side + b] / (unit * other);
+        }
+        m[a * side + a] += a < f->count ? prior->ridge : 0;
+    }
+}
+
+/* Takes v in; returns log(pivot / t). A pivot that is not above t says that v is a combination of
+ * those already in, up to rounding: then it tells nothing more. */
+static double take_in(double *m, size_t side, size_t v, double ridge)
+{
+    double row[SIDE];
+    memcpy(row, m + v * side, side * sizeof *row);
+    if (!(row[v] > ridge)) {
+        return 0;
+    }
+    for (size_t a = 0; a < side; a++) {
+        for (size_t b = 0; b < side; b++) {
+            m[a * side + b] -= row[a] * row[b] / row[v];
+        }
+    }
+    return log(row[v] / ridge);
+}
+
+/* The triangle (high + 1 rows) that is left when each lane has decided on its low candidates. */
+static void start(const double *m, size_t count, size_t low, double ridge, lanes *out,
+                  lanes *log_det)
+{
+    double own[SIDE * SIDE];
+    size_t side = count + 1;
+    *log_det = lanes_of(0);
+    for (size_t lane = 0; lane < LANES; lane++) {
+        memcpy(own, m, side * side * sizeof *own);
+        for (size_t v = 0; v < low; v++) {
+            if ((lane >> v & 1) != 0) {
+                (*log_det)[lane] += take_in(own, side, v, ridge);
+            }
+        }
+        for (size_t a = 0; a <= count - low; a++) {
+            for (size_t b = 0; b <= a; b++) {
+                size_t row = a == 0 ? count : low + a - 1;
+                size_t column = b == 0 ? count : low + b - 1;
+                out[triangle(a) + b][lane] = own[row * side + column];
+            }
+        }
+    }
+}
+
+/* Takes in the candidate of row `last`, as above. */
+LANES_INLINE lanes step(const lanes *from, size_t last, double ridge, lanes *to)
+{
+    lanes row[MOST_HIGH + 1];
+    lanes pivot = from[triangle(last) + last];
+    lanes_mask tells = lanes_less(lanes_of(ridge), pivot);
+    pivot = lanes_larger(pivot, lanes_of(ridge));
+    lanes inverse = 1.0 / pivot;
+    for (size_t a = 0; a < last; a++) {
+        row[a] = lanes_select(tells, from[triangle(last) + a], lanes_of(0));
+        lanes share = row[a] * inverse;
+        for (size_t b = 0; b <= a; b++) {
+            to[triangle(a) + b] = from[triangle(a) + b] - share * row[b];
+        }
+    }
+    return lanes_log(pivot * (1 / ridge));
+}
+
+CLONED static void walk(const double *m, size_t count, double ridge, double unit_squared,
+                        const family_table *out)
+{
+    lanes store[PACKED];            /* the triangle made by taking in row b + 1, for each b */
+    lanes log_det[MOST_HIGH + 1];   /* by rows still to be decided on */
+    const lanes *at[MOST_HIGH + 1]; /* the same: where their triangle is */
+    lanes *level[MOST_HIGH + 1];
+    size_t low = count < LOW ? count : LOW;
+    size_t high = count - low;
+    size_t bytes = sizeof(double) << low;
+    lanes *next = store;
+    for (size_t b = 0; b <= high; b++) {
+        level[b] = next;
+        next += triangle(b + 1);
+    }
+    start(m, count, low, ridge, level[high], &log_det[high]);
+    for (size_t b = 0; b <= high; b++) {
+        at[b] = level[high];
+        log_det[b] = log_det[high];
+    }
+    for (size_t set = 0; set < (size_t)1 << high; set++) {
+        if (set > 0) {
+            size_t b = (size_t)__builtin_ctzll(set);
+            lanes sum = log_det[b + 1] + step(at[b + 1], b + 1, ridge, level[b]);
+            for (size_t below = 0; below <= b; below++) {
+                at[below] = level[b];
+                log_det[below] = sum;
+            }
+        }
+        lanes rest = lanes_larger(at[0][0], lanes_of(0)) * unit_squared;
+        memcpy(out->rest + (set << low), &rest, bytes);
+        memcpy(out->log_det + (set << low), &log_det[0], bytes);
+    }
+}
+
+/* Clones stay static: their resolvers would be seen outside the library. */
+void family_regress(const family *f, const dag_prior *prior, const family_table *out)
+{
+    double m[SIDE * SIDE];
+    scaled(f, prior, m);
+    double unit = prior->unit[f->node];
+    walk(m, f->count, prior->ridge, unit * unit, out);
+}
+
+/* score = base[|pa|] + slope[|pa|] log(scale + rest) - linear rest - log_det / 2; the eight lanes
+ * of an entry are for `entry` parents and those of the lane. */
+typedef struct score_terms {
+    lanes base[FAMILY_MOST + 1], slope[FAMILY_MOST + 1];
+    double scale, linear;
+} score_terms;
+
+static void terms_of(score_terms *out, const family *f, const dag_prior *prior)
+{
+    const double log_pi = 1.1447298858494001741;
+    double unit = prior->unit[f->node];
+    double n = f->rows > 1 ? f->rows : 1;
+    bool equal = prior->variance > 0;
+    out->scale = equal ? 1 : prior->ridge * unit * unit;
+    out->linear = equal ? 0.5 / prior->variance : 0;
+    for (size_t entry = 0; entry <= f->count; entry++) {
+        for (size_t lane = 0; lane < LANES; lane++) {
+            double size = (double)(entry + (size_t)__builtin_popcountll(lane));
+            double nu = prior->dof + size;
+            double base = -0.5 * log(n) - (n - 1) / 2 * log_pi + size * prior->log_odds;
+            if (equal) {
+                base -= (n - 1) / 2 * log(2 * prior->variance);
+            } else {
+                base += lgamma((nu + n - 1) / 2) - lgamma(nu / 2) + nu / 2 * log(out->scale);
+            }
+            bool missing = (f->required & ~(uint32_t)lane & (LANES - 1)) != 0;
+            out->base[entry][lane] = missing ? -INFINITY : base;
+            out->slope[entry][lane] = equal ? 0 : -(nu + n - 1) / 2;
+        }
+    }
+}
+
+CLONED static void combine(const score_terms *terms, size_t count, uint32_t required,
+                           const family_table *table, double *score)
+{
+    size_t low = count < LOW ? count : LOW;
+    size_t bytes = sizeof(double) << low;
+    for (size_t set = 0; set < (size_t)1 << (count - low); set++) {
+        size_t entry = (size_t)__builtin_popcountll(set);
+        lanes rest = lanes_of(1);
+        lanes log_det = lanes_of(0);
+        memcpy(&rest, table->rest + (set << low), bytes);
+        memcpy(&log_det, table->log_det + (set << low), bytes);
+        lanes sum = terms->base[entry] + terms->slope[entry] * lanes_log(terms->scale + rest);
+        sum -= terms->linear * rest + 0.5 * log_det;
+        if ((required >> LOW & ~set) != 0) {
+            sum = lanes_of(-INFINITY);
+        }
+        memcpy(score + (set << low), &sum, bytes);
+    }
+}
+
+void family_scores(const family *f, const dag_prior *prior, const family_table *table,
+                   double *score)
+{
+    score_terms terms;
+    terms_of(&terms, f, prior);
+    combine(&terms, f->count, f->required, table, score);
+}

@@ -1,0 +1,8 @@
+#include "infer/problem/anchored_draws.h"
+
+void anchored_close(anchored *a)
+{
+    anchor_close(&a->anchor);
+    arena_close(&a->memory);
+    arena_close(&a->rows_memory);
+}

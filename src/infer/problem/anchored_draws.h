@@ -1,0 +1,42 @@
+/* What an inference over graphs answers: encoder, draws of graph and mechanisms, how far to trust
+ * them. */
+#ifndef LSCM_INFER_PROBLEM_ANCHORED_DRAWS_H
+#define LSCM_INFER_PROBLEM_ANCHORED_DRAWS_H
+
+#include "infer/anchor/anchor.h"
+
+typedef enum anchored_sampler {
+    SAMPLER_EXACT,
+    SAMPLER_MCMC,
+    SAMPLER_JOINT, /* encoder too */
+    SAMPLER_LATENT /* z too */
+} anchored_sampler;
+
+typedef struct anchored {
+    size_t d, rank, rows, draws;
+    anchor anchor;
+    double *unit;   /* (d): of the prior */
+    double *z;      /* (rows, d): by the mean encoder; censored entries imputed */
+    double *shift;  /* (d): a, mean over draws */
+    double *slope;  /* (r, d): B, mean over draws */
+    double *z_sd;   /* (rows, d): of z itself; NULL: by noise and spread */
+    double *spread; /* (d, r + 1, r + 1): covariance of (a_j, b_j) over draws; NULL: none */
+    double *w;      /* (draws, d, d) */
+    double *sigma, *intercept; /* (draws, d) */
+    size_t *order;             /* (draws, d) */
+    double *log_p, *log_q;     /* (draws) */
+    double *edge_prob;         /* (d, d) */
+    anchored_sampler sampler;
+    double r_hat, ess, log_evidence;
+    size_t replaced;   /* chains that fitted far worse than the best and went on from its place */
+    double r_hat_kept; /* after that; r_hat is from before, where any did */
+    double dispersion; /* F: a row counts as 1/F of one; 1 where rows are independent */
+    double clip;       /* C: z is clipped at +-C, as asked or as found; 0: it is not */
+    size_t censored;   /* entries of z at the clip */
+    double seconds_anchor, seconds_graph;
+    arena memory, rows_memory; /* of all; of z_sd */
+} anchored;
+
+void anchored_close(anchored *a);
+
+#endif

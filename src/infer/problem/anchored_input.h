@@ -1,0 +1,26 @@
+/* What is asked of an inference over graphs: the rows, who was set, settings and background
+ * knowledge, and what is known of the errors of z. */
+#ifndef LSCM_INFER_PROBLEM_ANCHORED_INPUT_H
+#define LSCM_INFER_PROBLEM_ANCHORED_INPUT_H
+
+#include "data/statistics/statistics.h"
+
+typedef struct anchored_input {
+    const linear_view *view;
+    const uint8_t *keep; /* (rows) or NULL: use only rows where it is not 0 */
+    const lscm_fit_settings *settings;
+    const size_t *order;                 /* (d), or NULL: learned */
+    const uint8_t *forbidden, *required; /* (d, d), or NULL */
+    const double *reach; /* (d) or NULL: z_j is known within +-reach_j, beyond that only its sign */
+    bool saturated; /* with reach: x may say nothing of z beyond it, as pixels do at their ends */
+    const double *leak; /* (d) or NULL: variance, per direction, that others leak into z_j */
+    double gain;        /* with leak: sd of the error of the scale of z_j, a share of it */
+    const double *blur; /* (d, d, d) or NULL: covariance of the error of z where node i is free,
+                           mean over rows; for variables that were read off x before */
+    const double *size; /* (rows) or NULL: of each row, as row_weights.h has it */
+    size_t draws;
+    size_t steps; /* of each chain; 0 chooses */
+    const lscm_progress *progress;
+} anchored_input;
+
+#endif

@@ -1,0 +1,41 @@
+/* A fit from the inside: fit.c begins it, a method runs it, fit_result.c makes the posterior of it.
+ */
+#ifndef LSCM_INFER_RUN_FIT_STATE_H
+#define LSCM_INFER_RUN_FIT_STATE_H
+
+#include "data/dataset/dataset.h"
+#include "infer/run/knowledge.h"
+#include "scm/posterior.h"
+
+#include <jansson.h>
+
+typedef struct fit {
+    const lscm_dataset *data;
+    lscm_fit_settings settings; /* what was left open is filled in */
+    const lscm_run_options *run;
+    const lscm_progress *progress;
+    const size_t *order; /* (d), or NULL: learned */
+    knowledge known;
+    double begun, read; /* seconds */
+    json_t *warnings;
+} fit;
+
+double fit_seconds(void); /* of a clock that never goes back */
+
+const char *fit_method(const fit *f); /* "anchored" */
+/* Of methods that cannot use background knowledge: fails when there is any. */
+lscm_status fit_refuse_knowledge(const fit *f, lscm_error *why);
+
+/* A posterior of the run's draws and the data's shape and names; numbers in the decoder as in
+ * posterior_new. */
+lscm_status fit_posterior(const fit *f, lscm_posterior **out, size_t weights, size_t bias,
+                          lscm_error *why);
+/* Adds configuration and summary (`more`, whose reference is taken, with method, decoder, warnings,
+ * total seconds and memory) and saves the run where it has a folder. */
+lscm_status fit_save(const fit *f, lscm_posterior *p, json_t *more, lscm_error *why);
+
+/* What a checkpoint must agree with: all rows of the data, the settings, the order, background
+ * knowledge, the version of the library. */
+lscm_status fit_fingerprint(const fit *f, uint64_t *out, lscm_error *why);
+
+#endif

@@ -1,0 +1,51 @@
+/* What learns by steps down a gradient: the estimator of the paper and the baselines, as the loop
+ * (infer/run/training.h) and the trace see them. */
+#ifndef LSCM_INFER_RUN_TRAINEE_H
+#define LSCM_INFER_RUN_TRAINEE_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+typedef struct training_terms {
+    double loss;    /* what is minimised, nats of all rows */
+    double error;   /* mean squared error of x */
+    double kl;      /* KL(q || p) of what is inferred: weights and noise, or z */
+    double log_q;   /* E log q(order) + log d!; 0 where no order is learned */
+    double x_noise; /* s_x */
+} training_terms;
+
+/* Draws of W (count, d, d) and sigma (count, d) by node, order (count, d), log densities (count) or
+ * NULL. */
+typedef struct model_sample {
+    double *w, *sigma, *log_p, *log_q;
+    size_t *order;
+} model_sample;
+
+/* A part of what a continuation needs, in memory. */
+typedef struct piece {
+    void *at;
+    size_t bytes;
+} piece;
+
+enum { PIECES = 13 }; /* at most */
+
+typedef struct trainee {
+    void *self;
+    /* Start number `restart`: fresh parameters. */
+    void (*begin)(void *self, size_t restart);
+    /* One step at this rate; LSCM_VALUE when something is no longer finite. */
+    lscm_status (*step)(void *self, double rate, training_terms *terms, lscm_error *why);
+    /* Everything that a continuation needs; returns how many pieces. */
+    size_t (*pieces)(void *self, piece out[PIECES]);
+    /* Fresh draws from this stream. */
+    lscm_status (*draw)(void *self, size_t count, uint64_t stream, const model_sample *out,
+                        lscm_error *why);
+} trainee;
+
+/* The state as bytes, and from them. */
+size_t trainee_bytes(const trainee *t);
+void trainee_get(const trainee *t, void *state);
+void trainee_set(const trainee *t, const void *state);
+
+#endif

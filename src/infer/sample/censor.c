@@ -1,0 +1,261 @@
+#include "infer/sample/censor.h"
+
+#include "base/truncated_normal.h"
+
+#include <math.h>
+#include <omp.h>
+
+static void lay_out(censored *c, arena *a)
+{
+    size_t d = c->d;
+    c->row = arena_take(a, c->hit, sizeof(size_t));
+    c->first = arena_take(a, c->hit + 1, sizeof(size_t));
+    c->node = arena_take(a, c->count, sizeof(size_t));
+    c->high = arena_take(a, c->count, 1);
+    c->bound = arena_take(a, d, sizeof(double));
+    c->share = arena_take(a, 2 * d, sizeof(double));
+    c->excess = arena_take(a, 2 * d, sizeof(double));
+    c->residual = arena_take(a, (size_t)c->threads * d, sizeof(double));
+}
+
+static bool is_censored(double z, uint8_t target, double bound)
+{
+    return target == 0 && fabs(z) >= bound;
+}
+
+static void count(censored *c, const double *z, const uint8_t *mask, double clip,
+                  const double *tolerance)
+{
+    for (size_t row = 0; row < c->rows; row++) {
+        size_t before = c->count;
+        for (size_t j = 0; j < c->d; j++) {
+            size_t at = row * c->d + j;
+            c->count += is_censored(z[at], mask[at], clip - tolerance[j]) ? 1 : 0;
+        }
+        c->hit += c->count > before ? 1 : 0;
+    }
+}
+
+/* The entries; share[] becomes how many there are, excess[] in how many rows each node is free. */
+static void list(const censored *c, const double *z, const uint8_t *mask)
+{
+    size_t d = c->d;
+    size_t hit = 0;
+    size_t n = 0;
+    for (size_t row = 0; row < c->rows; row++) {
+        size_t before = n;
+        for (size_t j = 0; j < d; j++) {
+            size_t at = row * d + j;
+            c->excess[j] += mask[at] == 0 ? 1 : 0;
+            if (is_censored(z[at], mask[at], c->bound[j])) {
+                c->node[n] = j;
+                c->high[n] = z[at] > 0 ? 1 : 0;
+                c->share[c->high[n] * d + j]++;
+                n++;
+            }
+        }
+        if (n > before) {
+            c->row[hit] = row;
+            c->first[++hit] = n;
+        }
+    }
+}
+
+/* P(normal > a) */
+static double tail(double a)
+{
+    return 0.5 * erfc(a * sqrt(0.5));
+}
+
+static double tail_inverse(double p)
+{
+    double low = -38;
+    double high = 38;
+    for (int k = 0; k < 64; k++) {
+        double middle = (low + high) / 2;
+        *(tail(middle) > p ? &low : &high) = middle;
+    }
+    return (low + high) / 2;
+}
+
+/* The mean beyond the bound of a normal variable with (bound - mean)/sd = a on this side and
+ * (bound + mean)/sd = other on the other. */
+static double mean_excess(double bound, double a, double other)
+{
+    /* their sum is 0 when everything is censored: then nothing says how far out it is */
+    double sd = 2 * bound / fmax(a + other, 0.25);
+    double hazard = exp(-a * a / 2) / sqrt(2 * acos(-1)) / tail(a);
+    return fmin(sd * (hazard - a), 4 * bound);
+}
+
+static void find_excess(const censored *c)
+{
+    size_t d = c->d;
+    for (size_t j = 0; j < d; j++) {
+        double free_rows = c->excess[j];
+        double a[2];
+        for (size_t side = 0; side < 2; side++) {
+            /* half a row more, so that none and all have a quantile too */
+            a[side] = tail_inverse((c->share[side * d + j] + 0.5) / (free_rows + 1));
+            c->share[side * d + j] /= fmax(free_rows, 1);
+        }
+        c->excess[j] = mean_excess(c->bound[j], a[0], a[1]);
+        c->excess[d + j] = mean_excess(c->bound[j], a[1], a[0]);
+    }
+}
+
+lscm_status censor_find(censored *out, const double *z, const uint8_t *mask, size_t rows, size_t d,
+                        double clip, const double *tolerance, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    *out = (censored){.rows = rows, .d = d, .threads = omp_get_max_threads()};
+    if (!(clip > 0 && clip <= 1e300)) {
+        return fail(why, LSCM_USAGE, "clip: %g is not allowed; it must be a positive number", clip);
+    }
+    for (size_t j = 0; j < d; j++) {
+        if (!(tolerance[j] >= 0 && tolerance[j] < clip)) {
+            return fail(why, LSCM_VALUE,
+                        "node %zu: its causal variable is known to +-%g only, no better than the "
+                        "clip at %g; fit without the clip",
+                        j, tolerance[j], clip);
+        }
+    }
+    count(out, z, mask, clip, tolerance);
+    lay_out(out, &out->memory);
+    TRY(arena_open(&out->memory, why));
+    lay_out(out, &out->memory);
+    for (size_t j = 0; j < d; j++) {
+        out->bound[j] = clip - tolerance[j];
+    }
+    list(out, z, mask);
+    find_excess(out);
+done:
+    if (status != LSCM_OK) {
+        censor_close(out);
+    }
+    return status;
+}
+
+void censor_close(censored *c)
+{
+    arena_close(&c->memory);
+    *c = (censored){0};
+}
+
+void censor_start(const censored *c, double *z)
+{
+    size_t d = c->d;
+    for (size_t h = 0; h < c->hit; h++) {
+        for (size_t n = c->first[h]; n < c->first[h + 1]; n++) {
+            size_t j = c->node[n];
+            double size = c->bound[j] + c->excess[c->high[n] * d + j];
+            z[c->row[h] * d + j] = c->high[n] != 0 ? size : -size;
+        }
+    }
+}
+
+/* e = z - c - z W of one row; those of targets are never used */
+static void find_residual(const censor_model *model, size_t d, const double *z, double *e)
+{
+    for (size_t k = 0; k < d; k++) {
+        e[k] = z[k] - model->intercept[k];
+    }
+    for (size_t j = 0; j < d; j++) {
+        const double *w = model->w + j * d;
+        for (size_t k = 0; k < d; k++) {
+            e[k] -= z[j] * w[k];
+        }
+    }
+}
+
+/* Draws entry n, of the row z (d) with mask and residuals e. */
+static void draw_entry(const censored *c, const censor_model *model, const uint8_t *mask, size_t n,
+                       rng r, uint64_t index, double *z, double *e)
+{
+    size_t d = c->d;
+    size_t j = c->node[n];
+    const double *w = model->w + j * d;
+    double precision = 1 / (model->sigma[j] * model->sigma[j]);
+    double pull = -e[j] * precision;
+    for (size_t k = 0; k < d; k++) {
+        if (w[k] != 0 && mask[k] == 0) {
+            double ratio = w[k] / (model->sigma[k] * model->sigma[k]);
+            precision += w[k] * ratio;
+            pull += e[k] * ratio;
+        }
+    }
+    double mean = z[j] + pull / precision;
+    double sd = 1 / sqrt(precision);
+    double next = c->high[n] != 0 ? truncated_normal_above(mean, sd, c->bound[j], r, index)
+                                  : truncated_normal_below(mean, sd, -c->bound[j], r, index);
+    double step = next - z[j];
+    z[j] = next;
+    e[j] += step;
+    for (size_t k = 0; k < d; k++) {
+        e[k] -= w[k] * step;
+    }
+}
+
+void censor_draw(const censored *c, const censor_model *model, const uint8_t *mask, size_t sweeps,
+                 rng r, uint64_t sweep, double *z)
+{
+    size_t d = c->d;
+#pragma omp parallel num_threads(c->threads)
+    {
+        double *e = c->residual + (size_t)omp_get_thread_num() * d;
+#pragma omp for schedule(static)
+        for (size_t h = 0; h < c->hit; h++) {
+            size_t at = c->row[h] * d;
+            find_residual(model, d, z + at, e);
+            for (size_t s = 0; s < sweeps; s++) {
+                for (size_t n = c->first[h]; n < c->first[h + 1]; n++) {
+                    uint64_t index = (sweep + s) * c->count + n;
+                    draw_entry(c, model, mask + at, n, r, index, z + at, e);
+                }
+            }
+        }
+    }
+}
+
+static const double HALF_LOG_2PI = 0.9189385332046727;
+
+/* log of the share of a standard normal beyond x; far out by the first term of its tail. */
+static double log_beyond(double x)
+{
+    const double FAR = 30;
+    return x < FAR ? log(erfc(x * sqrt(0.5)) / 2) : -x * x / 2 - log(x) - HALF_LOG_2PI;
+}
+
+/* Of row z (d) with its residuals e; n: its first censored entry, advanced past its last. */
+static double fit_of_row(const censored *c, const censor_model *model, const uint8_t *mask,
+                         const double *z, const double *e, size_t *n, size_t end)
+{
+    double total = 0;
+    for (size_t j = 0; j < c->d; j++) {
+        bool hidden = *n < end && c->node[*n] == j;
+        double sd = model->sigma[j];
+        if (hidden) {
+            double mean = z[j] - e[j];
+            double side = c->high[*n] != 0 ? 1 : -1;
+            total += log_beyond((c->bound[j] - side * mean) / sd);
+            (*n)++;
+        } else if (mask[j] == 0) {
+            total -= e[j] * e[j] / (2 * sd * sd) + log(sd) + HALF_LOG_2PI;
+        }
+    }
+    return total;
+}
+
+double censor_fit(const censored *c, const censor_model *model, const uint8_t *mask,
+                  const double *z)
+{
+    size_t d = c->d;
+    size_t n = 0;
+    double total = 0;
+    for (size_t row = 0, h = 0; row < c->rows; row++) {
+        size_t end = h < c->hit && c->row[h] == row ? c->first[++h] : n;
+        find_residual(model, d, z + row * d, c->residual);
+        total += fit_of_row(c, model, mask + row * d, z + row * d, c->residual, &n, end);
+    }
+    return total;
+}

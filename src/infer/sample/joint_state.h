@@ -1,0 +1,56 @@
+/* A chain of joint.h from the inside. */
+#ifndef LSCM_INFER_SAMPLE_JOINT_STATE_H
+#define LSCM_INFER_SAMPLE_JOINT_STATE_H
+
+#include "infer/graph/graph.h"
+#include "infer/sample/joint.h"
+
+/* What the labels say of node j: over the rows with t_j = 1, centred. */
+typedef struct label_sums {
+    double rows;
+    double *mean;         /* (r): of y */
+    double *scatter;      /* (r, r) */
+    double *cross;        /* (r): with v_j */
+    double value, values; /* mean of v_j; its scatter */
+    double noise;         /* t_j to begin with; 0 when labels are exact */
+    bool any;             /* enough rows to say something: two */
+} label_sums;
+
+typedef struct joint_chain {
+    const joint_problem *p;
+    const label_sums *label; /* (d) */
+    size_t d, r;
+    double rows; /* n: rows in use */
+    double heat; /* share of the mechanisms' evidence that counts: below 1 while warming up */
+    graph_chain g;
+    family *family;           /* (d): own scatter and mean; g looks at them */
+    double **scatter, **mean; /* (d): the same, to be filled: (m, m) and (m), m = count + 1 */
+
+    double *shift;     /* (d): a */
+    double *slope;     /* (r, d): B */
+    double *inverse;   /* (d, r): B^-1 */
+    double log_det;    /* of B */
+    double *noise;     /* (d): t_j */
+    double *label_fit; /* (d): log p of the labels */
+
+    double *precision, *factor;                /* (r, r) */
+    double *linear, *column, *product, *other; /* (r) */
+    double *encode;                            /* (2 most r): work of view_scatter_encode */
+    size_t *columns;                           /* (most) */
+    int *pivots;                               /* (r) */
+    size_t *rename; /* (3 d): of nodes without labels, in the draw that is kept; scratch */
+    double *sign;   /* (d) */
+} joint_chain;
+
+/* Scatter and mean of family i for the present encoder. */
+void joint_refresh(joint_chain *c, size_t i);
+/* n - r - 1, the power of |det B|. */
+double joint_power(const joint_chain *c);
+/* joint_encoder.c: B^-1 afresh; one pass over the labelled columns; moves of the encoder with W and
+ * s integrated out; label noise and shifts. */
+bool joint_invert(joint_chain *c);
+void joint_draw_columns(joint_chain *c);
+void joint_move_encoder(joint_chain *c);
+void joint_draw_labels(joint_chain *c);
+
+#endif

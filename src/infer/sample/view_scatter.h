@@ -1,0 +1,32 @@
+/* What the mechanism of node i sees: over the n_i rows in which it is not intervened on,
+ *
+ *     m_i = mean of y (r),   S_i = sum (y - m_i)'(y - m_i)  (r, r),
+ *
+ * in the coordinates of the signal. An encoder z = a + y B turns them into those of z without the
+ * rows: a + m_i B and B' S_i B. One pass over y; rows that share a mask are one product.
+ */
+#ifndef LSCM_INFER_SAMPLE_VIEW_SCATTER_H
+#define LSCM_INFER_SAMPLE_VIEW_SCATTER_H
+
+#include "data/statistics/statistics.h"
+
+typedef struct view_scatter {
+    size_t d, rank;
+    double *rows;    /* (d): n_i */
+    double *mean;    /* (d, r) */
+    double *scatter; /* (d, r, r): S_i, less n_i s_x^2 I where that leaves a covariance */
+    arena memory;
+} view_scatter;
+
+/* `keep` (rows) or NULL: only rows where it is not 0. */
+lscm_status view_scatter_of(view_scatter *out, const linear_view *s, const uint8_t *keep,
+                            lscm_error *why);
+void view_scatter_close(view_scatter *g);
+
+/* Mean (count) and scatter (count, count) of these columns of z = a + y B over the rows in which
+ * `node` is free. work: 2 * count * rank doubles. */
+void view_scatter_encode(const view_scatter *g, size_t node, const double *intercept,
+                         const double *slope, size_t d, const size_t *column, size_t count,
+                         double *work, double *mean, double *scatter);
+
+#endif

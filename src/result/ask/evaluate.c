@@ -1,0 +1,130 @@
+/* lscm_posterior_evaluate: the scores of docs/metrics.md over the draws, and
+ *
+ *   x_mse = mean over rows and features of (x - g(z))^2,   z the posterior's mean, g its decoder
+ *
+ * with x read in blocks of rows. Where the truth has no z or x, their scores are NaN; where it has
+ * them, they must be those of the rows that were fitted, as many and in the same order.
+ */
+#include "scm/decode.h"
+#include "scm/metrics.h"
+#include "scm/truth.h"
+
+#include <omp.h>
+#include <string.h>
+
+static const char WHO[] = "the run";
+
+static lscm_status check_nodes(const lscm_posterior *p, const lscm_dataset *truth, lscm_error *why)
+{
+    if (p->d != truth->nodes) {
+        return fail(why, LSCM_SHAPE, "%s has %zu nodes but %s has %zu; they must match", WHO, p->d,
+                    truth->path, truth->nodes);
+    }
+    for (size_t i = 0; p->node_names != NULL && truth->node_names != NULL && i < p->d; i++) {
+        if (strcmp(p->node_names[i], truth->node_names[i]) != 0) {
+            return fail(why, LSCM_SHAPE,
+                        "node %zu (0-based) is '%s' in the run but '%s' in %s; names must match", i,
+                        p->node_names[i], truth->node_names[i], truth->path);
+        }
+    }
+    return LSCM_OK;
+}
+
+static lscm_status check_rows(const lscm_posterior *p, const lscm_dataset *truth, lscm_error *why)
+{
+    bool rows = truth->shape[LSCM_X].present || truth->shape[LSCM_Z].present;
+    if (p->rows > 0 && rows && p->rows != truth->rows) {
+        return fail(why, LSCM_SHAPE,
+                    "%s was fitted to %zu rows but %s has %zu; give the data that were fitted, or "
+                    "the graph alone",
+                    WHO, p->rows, truth->path, truth->rows);
+    }
+    if (truth->shape[LSCM_X].present && lscm_dataset_features(truth) != p->features) {
+        return fail(why, LSCM_SHAPE, "%s has %zu features but x of %s has %zu; they must match",
+                    WHO, p->features, truth->path, lscm_dataset_features(truth));
+    }
+    return LSCM_OK;
+}
+
+/* Blocks of whole tiles; the rows past the end are decoded too, and not looked at. */
+typedef struct block_work {
+    double *z;        /* (tiles * DECODER_TILE, d) */
+    double *seen, *x; /* (tiles * DECODER_TILE, D) */
+    double *scratch;
+} block_work;
+
+static void lay_out(block_work *work, arena *a, const decoder *g, size_t tiles, int threads)
+{
+    size_t rows = tiles * DECODER_TILE;
+    work->z = arena_take(a, rows * g->sizes[0], sizeof *work->z);
+    work->seen = arena_take(a, rows * decoder_features(g), sizeof *work->seen);
+    work->x = arena_take(a, rows * decoder_features(g), sizeof *work->x);
+    work->scratch = arena_take(a, decoder_tiles_scratch(g, threads), sizeof *work->scratch);
+}
+
+static lscm_status score_x(const lscm_posterior *p, const lscm_dataset *truth, double *mse,
+                           lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    arena memory = {0};
+    block_work work;
+    size_t d = p->d;
+    size_t D = p->features;
+    int threads = omp_get_max_threads();
+    size_t all = (p->rows + DECODER_TILE - 1) / DECODER_TILE;
+    size_t tiles = all < (size_t)threads ? all : (size_t)threads;
+    size_t block = tiles * DECODER_TILE;
+    double sum = 0;
+    lay_out(&work, &memory, &p->decode, tiles, threads);
+    TRY(arena_open(&memory, why));
+    lay_out(&work, &memory, &p->decode, tiles, threads);
+    for (size_t first = 0; first < p->rows; first += block) {
+        size_t count = p->rows - first < block ? p->rows - first : block;
+        TRY(lscm_dataset_read(truth, LSCM_X, first, count, work.seen, why));
+        TRY(metrics_check_finite(truth->path, "x", work.seen, first, count, D, why));
+        memcpy(work.z, p->z + first * d, count * d * sizeof *work.z);
+        decoder_apply_tiles(&p->decode, tiles, work.z, threads, work.scratch, work.x);
+        for (size_t row = 0; row < count; row++) {
+            double part = 0; /* by row: the sum does not depend on the number of threads */
+            for (size_t k = row * D; k < (row + 1) * D; k++) {
+                part += (work.seen[k] - work.x[k]) * (work.seen[k] - work.x[k]);
+            }
+            sum += part;
+        }
+    }
+    *mse = sum / (double)p->rows / (double)D;
+done:
+    arena_close(&memory);
+    return status;
+}
+
+lscm_status lscm_posterior_evaluate(lscm_scores *out, const lscm_posterior *posterior,
+                                    const lscm_dataset *truth, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const lscm_posterior *p = posterior;
+    arena memory = {0};
+    lscm_truth known;
+    lscm_estimate estimate = {.draws = p->draws,
+                              .nodes = p->d,
+                              .w = p->w,
+                              .sigma = p->sigma,
+                              .edge_prob = p->edge_prob,
+                              .threshold = p->threshold};
+    TRY(truth_check(truth, why));
+    TRY(check_nodes(p, truth, why));
+    TRY(check_rows(p, truth, why));
+    if (p->rows > 0 && truth->shape[LSCM_Z].present) {
+        estimate.rows = p->rows;
+        estimate.z = p->z;
+        estimate.z_sd = p->z_sd;
+    }
+    TRY(truth_read(&known, truth, estimate.rows, &memory, why));
+    TRY(metrics_evaluate(out, &estimate, &known, WHO, truth->path, why));
+    if (p->rows > 0 && truth->shape[LSCM_X].present) {
+        TRY(score_x(p, truth, &out->x_mse, why));
+    }
+done:
+    arena_close(&memory);
+    return status;
+}

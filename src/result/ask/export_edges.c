@@ -1,0 +1,79 @@
+/* Every pair of nodes as the draws have it. */
+#include "result/ask/export_edges.h"
+
+#include "base/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The likeliest first, then the strongest, then by number. */
+static int by_probability(const void *left, const void *right)
+{
+    const graph_edge *a = left;
+    const graph_edge *b = right;
+    double strong_a = fabs(a->mean);
+    double strong_b = fabs(b->mean);
+    if (a->probability != b->probability) {
+        return a->probability > b->probability ? -1 : 1;
+    }
+    if (strong_a != strong_b) {
+        return strong_a > strong_b ? -1 : 1;
+    }
+    if (a->from != b->from) {
+        return a->from < b->from ? -1 : 1;
+    }
+    return a->to < b->to ? -1 : a->to > b->to ? 1 : 0;
+}
+
+/* `values` (draws) is scratch. */
+static graph_edge describe(const lscm_posterior *p, size_t from, size_t to, double *values)
+{
+    size_t d = p->d;
+    double n = (double)p->draws;
+    graph_edge e = {.from = from, .to = to, .probability = p->edge_prob[from * d + to]};
+    double square = 0;
+    for (size_t s = 0; s < p->draws; s++) {
+        values[s] = p->w[s * d * d + from * d + to];
+        e.mean += values[s];
+    }
+    e.mean /= n;
+    for (size_t s = 0; s < p->draws; s++) {
+        square += (values[s] - e.mean) * (values[s] - e.mean);
+    }
+    qsort(values, p->draws, sizeof *values, quantile_compare);
+    e.sd = sqrt(square / n);
+    e.q05 = quantile_of_sorted(values, p->draws, 0.05);
+    e.q95 = quantile_of_sorted(values, p->draws, 0.95);
+    return e;
+}
+
+lscm_status export_edges(const lscm_posterior *p, graph_edge **out, size_t *count, lscm_error *why)
+{
+    size_t d = p->d;
+    double *values = malloc(p->draws * sizeof *values);
+    *count = 0;
+    *out = malloc((d * (d - 1) + 1) * sizeof **out);
+    if (values == NULL || *out == NULL) {
+        free(values);
+        return fail_memory(why, d * d * sizeof **out + p->draws * sizeof *values);
+    }
+    for (size_t from = 0; from < d; from++) {
+        for (size_t to = 0; to < d; to++) {
+            if (from != to) {
+                (*out)[(*count)++] = describe(p, from, to, values);
+            }
+        }
+    }
+    qsort(*out, *count, sizeof **out, by_probability);
+    free(values);
+    return LSCM_OK;
+}
+
+size_t export_edges_over(const graph_edge *edges, size_t count, double least)
+{
+    size_t over = 0;
+    while (over < count && edges[over].probability > least) {
+        over++;
+    }
+    return over;
+}

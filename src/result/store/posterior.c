@@ -1,0 +1,151 @@
+/* The posterior as a handle: one allocation for all arrays, texts beside it, and what lscm.h shows
+ * of it. */
+#include "scm/posterior.h"
+
+#include "data/text/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void lay_out(lscm_posterior *p, size_t weights, size_t bias)
+{
+    arena *a = &p->memory;
+    size_t square = 0;
+    a->overflowed = __builtin_mul_overflow(p->d, p->d, &square) || a->overflowed;
+    p->w = arena_take(a, p->draws, square * sizeof *p->w);
+    p->sigma = arena_take(a, p->draws, p->d * sizeof *p->sigma);
+    p->intercept = arena_take(a, p->draws, p->d * sizeof *p->intercept);
+    p->order = arena_take(a, p->draws, p->d * sizeof *p->order);
+    p->log_p = arena_take(a, p->draws, sizeof *p->log_p);
+    p->log_q = arena_take(a, p->draws, sizeof *p->log_q);
+    p->edge_prob = arena_take(a, square, sizeof *p->edge_prob);
+    p->z = arena_take(a, p->rows, p->d * sizeof *p->z);
+    p->z_sd = arena_take(a, p->rows, p->d * sizeof *p->z_sd);
+    p->decode.weights = arena_take(a, weights, sizeof *p->decode.weights);
+    p->decode.bias = bias > 0 ? arena_take(a, bias, sizeof *p->decode.bias) : NULL;
+}
+
+lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, size_t rows,
+                          size_t weights, size_t bias, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    lscm_posterior *p = calloc(1, sizeof *p);
+    *out = NULL;
+    if (p == NULL) {
+        return fail_memory(why, sizeof *p);
+    }
+    p->draws = draws;
+    p->d = d;
+    p->rows = rows;
+    lay_out(p, weights, bias);
+    TRY(arena_open(&p->memory, why));
+    lay_out(p, weights, bias);
+    *out = p;
+    p = NULL;
+done:
+    lscm_posterior_free(p);
+    return status;
+}
+
+void lscm_posterior_free(lscm_posterior *posterior)
+{
+    if (posterior == NULL) {
+        return;
+    }
+    for (size_t k = 0; k < posterior->encoder.count; k++) {
+        free(posterior->encoder.array[k].raw);
+    }
+    names_free(posterior->node_names, posterior->d);
+    free(posterior->config);
+    free(posterior->summary);
+    arena_close(&posterior->memory);
+    free(posterior);
+}
+
+size_t lscm_posterior_draws(const lscm_posterior *posterior)
+{
+    return posterior->draws;
+}
+
+size_t lscm_posterior_nodes(const lscm_posterior *posterior)
+{
+    return posterior->d;
+}
+
+size_t lscm_posterior_rows(const lscm_posterior *posterior)
+{
+    return posterior->rows;
+}
+
+const char *lscm_posterior_node_name(const lscm_posterior *posterior, size_t node)
+{
+    bool known = posterior->node_names != NULL && node < posterior->d;
+    return known ? posterior->node_names[node] : NULL;
+}
+
+const char *lscm_posterior_config(const lscm_posterior *posterior)
+{
+    return posterior->config != NULL ? posterior->config : "{}";
+}
+
+const char *lscm_posterior_summary(const lscm_posterior *posterior)
+{
+    return posterior->summary != NULL ? posterior->summary : "{}";
+}
+
+double lscm_posterior_threshold(const lscm_posterior *posterior)
+{
+    return posterior->threshold;
+}
+
+lscm_shape lscm_posterior_x_shape(const lscm_posterior *posterior)
+{
+    lscm_shape shape = {.present = true, .ndim = posterior->x_ndim - 1, .dtype = "float64"};
+    memcpy(shape.dims, posterior->x_dims, (size_t)shape.ndim * sizeof *shape.dims);
+    return shape;
+}
+
+const double *lscm_posterior_weights(const lscm_posterior *posterior)
+{
+    return posterior->w;
+}
+
+const double *lscm_posterior_sigma(const lscm_posterior *posterior)
+{
+    return posterior->sigma;
+}
+
+const double *lscm_posterior_intercept(const lscm_posterior *posterior)
+{
+    return posterior->intercept;
+}
+
+const size_t *lscm_posterior_order(const lscm_posterior *posterior)
+{
+    return posterior->order;
+}
+
+const double *lscm_posterior_log_p(const lscm_posterior *posterior)
+{
+    return posterior->log_p;
+}
+
+const double *lscm_posterior_log_q(const lscm_posterior *posterior)
+{
+    return posterior->log_q;
+}
+
+const double *lscm_posterior_edge_prob(const lscm_posterior *posterior)
+{
+    return posterior->edge_prob;
+}
+
+const double *lscm_posterior_z(const lscm_posterior *posterior)
+{
+    return posterior->z;
+}
+
+const double *lscm_posterior_z_sd(const lscm_posterior *posterior)
+{
+    return posterior->z_sd;
+}

@@ -1,0 +1,193 @@
+/* Signals made by hand: a linear model under do(), z = c + z W + e (c = 0) with the targets of a
+ * row set to their values plus actuator noise, and y = (z - a) M, so that z = a + y M^-1. Graph, W
+ * and s are drawn from the prior of the anchored method (infer/mechanism/family.h), or are strong
+ * and plain. Include it before testing.h: cmocka has a macro `fail`.
+ */
+#ifndef LSCM_TESTS_MADE_LINEAR_VIEW_H
+#define LSCM_TESTS_MADE_LINEAR_VIEW_H
+
+#include "data/statistics/statistics.h"
+#include "infer/mechanism/mechanism.h"
+#include "lcg.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MADE_MOST = 12 };
+
+typedef struct made_design {
+    size_t d, observational, sets, per_set;
+    size_t untouched;        /* the last so many nodes are never targets */
+    bool single;             /* sets have one target, in turn; otherwise any but all of the nodes */
+    bool equal;              /* one s for all nodes */
+    bool plain;              /* |w| in 0.5 .. 2, s = 0.5 .. 1; otherwise all from the prior */
+    double value;            /* sd of the values: 2 makes the unit 1 */
+    double actuator;         /* sd of what do() misses them by */
+    double x_noise;          /* sd of the noise of y */
+    double ridge, dof, edge; /* of the prior; edge: probability of a forward edge */
+} made_design;
+
+typedef struct made_signal {
+    linear_view s;
+    double *z;                         /* (rows, d) */
+    double w[MADE_MOST * MADE_MOST];   /* (d, d) */
+    double sigma[MADE_MOST];           /* (d) */
+    double shift[MADE_MOST];           /* (d): a */
+    double mix[MADE_MOST * MADE_MOST]; /* (d, d): M */
+    size_t order[MADE_MOST];
+} made_signal;
+
+static inline double made_chi2(lcg *g, int dof)
+{
+    double sum = 0;
+    for (int k = 0; k < dof; k++) {
+        double x = lcg_normal(g);
+        sum += x * x;
+    }
+    return sum;
+}
+
+static inline void made_mechanisms(made_signal *m, const made_design *c, lcg *g)
+{
+    size_t d = c->d;
+    double scale = sqrt(c->ridge); /* times the unit, which is 1 */
+    double shared = scale / sqrt(made_chi2(g, (int)c->dof));
+    memset(m->w, 0, sizeof m->w);
+    lcg_order(g, d, m->order);
+    for (size_t k = 0; k < d; k++) {
+        size_t i = m->order[k];
+        int parents = 0;
+        for (size_t before = 0; before < k; before++) {
+            if (lcg_uniform(g) < c->edge) {
+                m->w[m->order[before] * d + i] = 1;
+                parents++;
+            }
+        }
+        m->sigma[i] = c->equal ? shared : scale / sqrt(made_chi2(g, (int)c->dof + parents));
+        if (c->plain) {
+            m->sigma[i] = c->equal ? 0.7 : 0.5 + 0.5 * lcg_uniform(g);
+        }
+        for (size_t j = 0; j < d; j++) {
+            double size = c->plain ? (lcg_uniform(g) < 0.5 ? -1 : 1) * (0.5 + 1.5 * lcg_uniform(g))
+                                   : m->sigma[i] / scale * lcg_normal(g);
+            m->w[j * d + i] *= size;
+        }
+    }
+}
+
+/* Targets (d) of set `set`. */
+static inline void made_targets(const made_design *c, size_t set, lcg *g, uint8_t *target)
+{
+    size_t touched = c->d - c->untouched;
+    size_t count = 0;
+    memset(target, 0, c->d);
+    if (c->single) {
+        target[set % touched] = 1;
+        return;
+    }
+    while (count == 0 || count == c->d) {
+        count = 0;
+        for (size_t i = 0; i < touched; i++) {
+            target[i] = lcg_uniform(g) < 0.5 ? 1 : 0;
+            count += target[i];
+        }
+    }
+}
+
+static inline void made_row(made_signal *m, const made_design *c, size_t row, lcg *g)
+{
+    size_t d = c->d;
+    double *z = m->z + row * d;
+    for (size_t k = 0; k < d; k++) {
+        size_t i = m->order[k];
+        if (m->s.mask[row * d + i] != 0) {
+            m->s.values[row * d + i] = c->value * lcg_normal(g);
+            z[i] = m->s.values[row * d + i] + c->actuator * lcg_normal(g);
+            continue;
+        }
+        z[i] = m->sigma[i] * lcg_normal(g);
+        for (size_t j = 0; j < d; j++) {
+            z[i] += m->w[j * d + i] != 0 ? m->w[j * d + i] * z[j] : 0;
+        }
+    }
+    for (size_t j = 0; j < d; j++) {
+        double y = c->x_noise * lcg_normal(g);
+        for (size_t i = 0; i < d; i++) {
+            y += (z[i] - m->shift[i]) * m->mix[i * d + j];
+        }
+        m->s.y[row * d + j] = y;
+    }
+}
+
+/* What linear_view_of would have said of y. */
+static inline void made_spectrum(made_signal *m)
+{
+    linear_view *s = &m->s;
+    for (size_t j = 0; j < s->rank; j++) {
+        double mean = 0;
+        double variance = 0;
+        for (size_t row = 0; row < s->rows; row++) {
+            mean += s->y[row * s->rank + j] / (double)s->rows;
+        }
+        for (size_t row = 0; row < s->rows; row++) {
+            double left = s->y[row * s->rank + j] - mean;
+            variance += left * left / (double)s->rows;
+        }
+        s->spectrum[j] = variance;
+        s->variance += variance;
+        s->basis[j * s->rank + j] = 1;
+    }
+}
+
+static inline made_signal made_signal_of(const made_design *c, lcg *g)
+{
+    made_signal m = {0};
+    size_t d = c->d;
+    size_t rows = c->observational + c->sets * c->per_set;
+    uint8_t target[MADE_MOST] = {0};
+    m.s = (linear_view){
+        .kind = VIEW_LINEAR, .rows = rows, .d = d, .D = d, .rank = d, .x_noise = c->x_noise};
+    m.z = calloc(rows * d, sizeof(double));
+    m.s.y = calloc(rows * d, sizeof(double));
+    m.s.mask = calloc(rows * d, 1);
+    m.s.values = calloc(rows * d, sizeof(double));
+    m.s.mean = calloc(d, sizeof(double));
+    m.s.basis = calloc(d * d, sizeof(double));
+    m.s.spectrum = calloc(d, sizeof(double));
+    if (m.z == NULL || m.s.y == NULL || m.s.mask == NULL || m.s.values == NULL ||
+        m.s.mean == NULL || m.s.basis == NULL || m.s.spectrum == NULL) {
+        abort();
+    }
+    made_mechanisms(&m, c, g);
+    for (size_t i = 0; i < d; i++) {
+        m.shift[i] = lcg_normal(g);
+        for (size_t j = 0; j < d; j++) {
+            m.mix[i * d + j] = lcg_normal(g) + (i == j ? 2 : 0);
+        }
+    }
+    for (size_t row = 0; row < rows; row++) {
+        if (row >= c->observational) {
+            if ((row - c->observational) % c->per_set == 0) {
+                made_targets(c, (row - c->observational) / c->per_set, g, target);
+            }
+            memcpy(m.s.mask + row * d, target, d);
+        }
+        made_row(&m, c, row, g);
+    }
+    made_spectrum(&m);
+    return m;
+}
+
+static inline void made_signal_free(made_signal *m)
+{
+    free(m->z);
+    free(m->s.y);
+    free(m->s.mask);
+    free(m->s.values);
+    free(m->s.mean);
+    free(m->s.basis);
+    free(m->s.spectrum);
+}
+
+#endif
