@@ -163,7 +163,7 @@ static inline generator_rows world_rows(const world *w)
  * |f - f(z)|^2/(s a q)^2 + sum (z - m)^2/p^2 + what a model says (or NULL). */
 typedef struct plain_row {
     const generator_inverse *inverse;
-    const generator_model *model;
+    const mechanism_model *model;
     const float *f;       /* (R) */
     const uint8_t *mask;  /* (d) */
     const double *m, *sd; /* (d) */
@@ -224,7 +224,7 @@ static inline void plain_normal(const plain_row *r, const double *z, double *pul
     }
     for (size_t i = 0; i < d && r->model != NULL; i++) {
         if (r->mask[i] == 0) { /* (z (I - W) - c)_i / s_i is standard normal */
-            const generator_model *m = r->model;
+            const mechanism_model *m = r->model;
             double rest = z[i] - m->intercept[i];
             double t[WORLD_D];
             for (size_t j = 0; j < d; j++) {

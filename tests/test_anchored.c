@@ -175,7 +175,8 @@ static void test_scores_without_leaks(void **state)
     anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200, .leak = leak};
     assert_ok(anchored_infer(&a, &in, &why));
     assert_int_equal(a.sampler, SAMPLER_EXACT);
-    assert_ok(families_of(&f, m.z, m.s.mask, NULL, m.s.rows, 4, count, candidate, 3, NULL, &why));
+    assert_ok(families_of(&f, &(latent_rows){m.s.rows, 4, m.z, m.s.mask, NULL},
+                          &(candidate_lists){3, count, candidate, NULL}, &why));
     families_weigh(&f, 1 / a.dispersion);
     dag_prior prior = {settings.ridge, 3, 0, 0, a.unit}; /* at d = 4 an edge is as likely as not */
     for (size_t k = 0; k < a.draws; k++) {
@@ -347,8 +348,8 @@ static void test_graph_prior(void **state)
         assert_ok(anchored_infer(&a, &in, &why));
         /* the default sparsity at d = 3 is an even chance for every pair */
         dag_prior prior = {0.5, 3, 0, 0, a.unit};
-        assert_ok(
-            families_of(&f, m.z, m.s.mask, NULL, m.s.rows, 3, count, candidate, 2, NULL, &why));
+        assert_ok(families_of(&f, &(latent_rows){m.s.rows, 3, m.z, m.s.mask, NULL},
+                              &(candidate_lists){2, count, candidate, NULL}, &why));
         for (size_t k = 0; k < 27; k++) { /* a row may count less than one */
             f.scatter[k] /= a.dispersion;
             f.list[k % 3].rows /= k < 3 ? a.dispersion : 1;

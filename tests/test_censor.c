@@ -118,7 +118,7 @@ static void saturated_throughout(void **state)
     for (size_t k = 0; k < N * 2; k++) {
         assert_true(fabs(z[k]) > 8 && fabs(z[k]) <= 40);
     }
-    censor_draw(&c, &(censor_model){w, intercept, sigma}, mask, 20, R, 0, z);
+    censor_draw(&c, &(mechanism_model){2, w, intercept, sigma}, mask, 20, R, 0, z);
     for (size_t k = 0; k < N * 2; k++) {
         assert_true(isfinite(z[k]) && fabs(z[k]) >= 8);
         assert_true((z[k] > 0) == (k % 2 == 0 || (k / 2) % 2 == 0));
@@ -130,7 +130,7 @@ static void saturated_throughout(void **state)
 static const double WEIGHTS[9] = {0, 1.4, -0.8, 0, 0, 0.7, 0, 0, 0};
 static const double SHIFTS[3] = {0.5, -0.3, 1};
 static const double NOISE[3] = {1.5, 1.1, 2};
-static const censor_model MODEL = {WEIGHTS, SHIFTS, NOISE};
+static const mechanism_model MODEL = {3, WEIGHTS, SHIFTS, NOISE};
 
 static double log_density(const double *z, const uint8_t *mask)
 {
@@ -329,7 +329,7 @@ static void clip_no_longer_biases_weights(void **state)
             mean[1] += w[5] / (SWEEPS - WARM);
             noise += sigma[2] / (SWEEPS - WARM);
         }
-        censor_draw(&c, &(censor_model){w, intercept, sigma}, chain_mask, 2, R, 2 * k, chain);
+        censor_draw(&c, &(mechanism_model){3, w, intercept, sigma}, chain_mask, 2, R, 2 * k, chain);
     }
     assert_near(mean[0], 1.5, 0.05);
     assert_near(mean[1], 1.5, 0.05);
@@ -394,7 +394,7 @@ static void fit_is_densities_and_tails(void **state)
     const double tolerance[] = {1, 0.5};
     const uint8_t mask[] = {0, 0, 0, 0, 1, 0, 0, 1, 0, 0};
     double z[] = {1, 2, 4.5, 9, -7, -8, 0.1, 8, -8, 0};
-    censor_model model = {w, intercept, sigma};
+    mechanism_model model = {2, w, intercept, sigma};
     assert_ok(censor_find(&c, z, mask, 5, 2, 8, tolerance, &why));
     assert_int_equal(c.count, 3);
     double normal = -log(sqrt(2 * acos(-1)));
@@ -418,7 +418,7 @@ static void fit_far_in_the_tail(void **state)
     const double one[] = {1};
     const uint8_t mask[1] = {0};
     double z[] = {50};
-    censor_model model = {zero, zero, one};
+    mechanism_model model = {1, zero, zero, one};
     for (int k = 4; k <= 9; k++) {
         double clip = 5 * k;
         double a = clip * clip;

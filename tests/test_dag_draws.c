@@ -16,7 +16,9 @@ static dag_result exact(const made_families *m, const size_t *order, const dag_d
     for (size_t k = 0; k < m->d * m->d; k++) {
         edge_prob[k] = NAN;
     }
-    assert_ok(dag_exact(m->f, m->d, &m->prior, order, R, draws, &out, NULL, &why));
+    assert_ok(dag_exact(
+        &(dag_problem){&(mechanisms){&linear_gaussian, m->d, m->f, m->prior}, order, R, NULL},
+        draws, &out, &why));
     assert_true(out.r_hat == 1 && out.ess == (double)draws->count);
     return out;
 }

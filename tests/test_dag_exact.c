@@ -20,7 +20,9 @@ static dag_result exact(const made_families *m, const size_t *order, const dag_d
     for (size_t k = 0; k < m->d * m->d; k++) {
         edge_prob[k] = NAN;
     }
-    assert_ok(dag_exact(m->f, m->d, &m->prior, order, R, draws, &out, NULL, &why));
+    assert_ok(dag_exact(
+        &(dag_problem){&(mechanisms){&linear_gaussian, m->d, m->f, m->prior}, order, R, NULL},
+        draws, &out, &why));
     assert_true(out.r_hat == 1 && out.ess == (double)draws->count);
     return out;
 }
@@ -219,36 +221,37 @@ static bool stop(void *self, const char *what, uint64_t done, uint64_t total)
     return done < *(uint64_t *)self;
 }
 
+static lscm_status attempt(const made_families *m, size_t d, const size_t *order,
+                           const lscm_progress *progress)
+{
+    const mechanisms all = {&linear_gaussian, d, m->f, m->prior};
+    dag_result out = {.edge_prob = edge_prob};
+    return dag_exact(&(dag_problem){&all, order, R, progress}, &NONE, &out, &why);
+}
+
 static void refusals(void **state)
 {
     (void)state;
     made_families m;
-    dag_result out = {.edge_prob = edge_prob};
     made_families_of(&m, 4, 20, 1, 1, 6);
     m.f[0].required = 1; /* 1 -> 0 */
     m.f[1].required = 2; /* 2 -> 1 */
     m.f[2].required = 1; /* 0 -> 2 */
-    assert_fails(dag_exact(m.f, 4, &m.prior, NULL, R, &NONE, &out, NULL, &why), LSCM_VALUE,
-                 "round in a circle");
+    assert_fails(attempt(&m, 4, NULL, NULL), LSCM_VALUE, "round in a circle");
     const size_t order[] = {2, 1, 0, 3};
-    assert_fails(dag_exact(m.f, 4, &m.prior, order, R, &NONE, &out, NULL, &why), LSCM_VALUE,
+    assert_fails(attempt(&m, 4, order, NULL), LSCM_VALUE,
                  "the edge 0 -> 2 is required, but the given order has 0 after 2");
     m.f[2].required = 0;
     for (uint64_t at = 0; at <= 4; at++) {
         const lscm_progress progress = {stop, &at};
-        assert_fails(dag_exact(m.f, 4, &m.prior, NULL, R, &NONE, &out, &progress, &why),
-                     LSCM_STOPPED, "stopped");
-        assert_fails(dag_exact(m.f, 4, &m.prior, order, R, &NONE, &out, &progress, &why),
-                     LSCM_STOPPED, "stopped");
+        assert_fails(attempt(&m, 4, NULL, &progress), LSCM_STOPPED, "stopped");
+        assert_fails(attempt(&m, 4, order, &progress), LSCM_STOPPED, "stopped");
     }
     m.store[3].scatter[2] = NAN;
-    assert_fails(dag_exact(m.f, 4, &m.prior, NULL, R, &NONE, &out, NULL, &why), LSCM_VALUE,
-                 "node 3 are not finite");
-    assert_fails(dag_exact(m.f, 21, &m.prior, NULL, R, &NONE, &out, NULL, &why), LSCM_VALUE,
-                 "1 to 20 nodes, not 21");
+    assert_fails(attempt(&m, 4, NULL, NULL), LSCM_VALUE, "node 3 are not finite");
+    assert_fails(attempt(&m, 21, NULL, NULL), LSCM_VALUE, "1 to 20 nodes, not 21");
     m.f[0].count = FAMILY_MOST + 1;
-    assert_fails(dag_exact(m.f, 4, &m.prior, order, R, &NONE, &out, NULL, &why), LSCM_VALUE,
-                 "node 0 has 24 candidate parents");
+    assert_fails(attempt(&m, 4, order, NULL), LSCM_VALUE, "node 0 has 24 candidate parents");
 }
 
 /* Whoever does without edge probabilities gets the same evidence and draws. */
@@ -266,7 +269,8 @@ static void without_edges(void **state)
         dag_result with = exact(&m, order, &(dag_draws){COUNT, 6, parents[0], orders[0]});
         dag_result out = {0};
         const dag_draws draws = {COUNT, 6, parents[1], orders[1]};
-        assert_ok(dag_exact(m.f, 6, &m.prior, order, R, &draws, &out, NULL, &why));
+        const mechanisms all = {&linear_gaussian, 6, m.f, m.prior};
+        assert_ok(dag_exact(&(dag_problem){&all, order, R, NULL}, &draws, &out, &why));
         assert_true(out.log_evidence == with.log_evidence);
         assert_memory_equal(parents[0], parents[1], sizeof parents[0]);
         assert_memory_equal(orders[0], orders[1], sizeof orders[0]);

@@ -51,8 +51,9 @@ static void make_families(families *out, uint64_t seed, size_t rows, const knowl
             }
         }
     }
-    assert_ok(families_of(out, z, mask, NULL, rows, D, count, candidate, D - 1,
-                          k != NULL ? k->required : NULL, &why));
+    assert_ok(families_of(
+        out, &(latent_rows){rows, D, z, mask, NULL},
+        &(candidate_lists){D - 1, count, candidate, k != NULL ? k->required : NULL}, &why));
 }
 
 typedef struct sampled {
@@ -71,8 +72,9 @@ static sampled *sample(const family *list, const dag_prior *prior, const size_t 
     s->draws = (dag_draws){DRAWS, D, s->parents, s->order};
     s->result.edge_prob = s->edge_prob;
     dag_mcmc_settings settings = {.steps = steps};
-    assert_ok(dag_mcmc(list, D, prior, order, &settings, (rng){seed, 1}, &s->draws, &s->result,
-                       NULL, &why));
+    assert_ok(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, D, list, *prior}, order,
+                                      (rng){seed, 1}, NULL},
+                       &settings, &s->draws, &s->result, &why));
     for (size_t k = 0; k < DRAWS; k++) {
         size_t place[D] = {0};
         for (size_t p = 0; p < D; p++) {
@@ -149,9 +151,10 @@ static void background_knowledge(void **state)
     dag_draws none = {.d = D};
     dag_result result = {.edge_prob = edge_prob};
     dag_mcmc_settings settings = {.steps = 100};
-    assert_fails(
-        dag_mcmc(f.list, D, &prior, NULL, &settings, (rng){1, 1}, &none, &result, NULL, &why),
-        LSCM_VALUE, "round in a circle");
+    assert_fails(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, D, f.list, prior}, NULL,
+                                         (rng){1, 1}, NULL},
+                          &settings, &none, &result, &why),
+                 LSCM_VALUE, "round in a circle");
     families_close(&f);
 }
 
@@ -207,14 +210,16 @@ static void replaced_chains(void **state)
             }
         }
     }
-    assert_ok(families_of(&f, z, mask, NULL, ROWS, WIDE, count, candidate, 2 * NEAR, NULL, &why));
+    assert_ok(families_of(&f, &(latent_rows){ROWS, WIDE, z, mask, NULL},
+                          &(candidate_lists){2 * NEAR, count, candidate, NULL}, &why));
     dag_prior prior = {.ridge = 0.1, .dof = 3, .log_odds = -0.5, .unit = unit};
     dag_draws none = {.d = WIDE};
     for (int k = 0; k < 2; k++) {
         dag_result out = {.edge_prob = edge_prob};
         dag_mcmc_settings settings = {.steps = k == 0 ? 1000 : 60000};
-        assert_ok(
-            dag_mcmc(f.list, WIDE, &prior, NULL, &settings, (rng){3, 1}, &none, &out, NULL, &why));
+        const mechanisms all = {&linear_gaussian, WIDE, f.list, prior};
+        const dag_problem problem = {&all, NULL, {3, 1}, NULL};
+        assert_ok(dag_mcmc(&problem, &settings, &none, &out, &why));
         assert_true(k == 0 ? out.replaced > 0 && out.replaced < 4 : out.replaced == 0);
         assert_true(k == 0 ? out.r_hat > 1.5 : out.r_hat == out.r_hat_kept);
         assert_true(out.r_hat_kept >= 1 && out.r_hat_kept < (k == 0 ? out.r_hat : 1.1));
@@ -262,9 +267,10 @@ static void stopping(void **state)
     dag_result result = {.edge_prob = edge_prob};
     dag_mcmc_settings settings = {.steps = 2000};
     make_families(&f, 2, 80, NULL);
-    assert_fails(
-        dag_mcmc(f.list, D, &prior, NULL, &settings, (rng){1, 1}, &none, &result, &progress, &why),
-        LSCM_STOPPED, "stopped");
+    assert_fails(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, D, f.list, prior}, NULL,
+                                         (rng){1, 1}, &progress},
+                          &settings, &none, &result, &why),
+                 LSCM_STOPPED, "stopped");
     assert_int_equal(seen, 3);
     families_close(&f);
 }
@@ -338,8 +344,9 @@ static void without_edges(void **state)
     sampled *s = sample(f.list, &prior, NULL, 4000, 9);
     const dag_draws draws = {DRAWS, D, parents, order};
     dag_result out = {0};
-    assert_ok(dag_mcmc(f.list, D, &prior, NULL, &(dag_mcmc_settings){.steps = 4000}, (rng){9, 1},
-                       &draws, &out, NULL, &why));
+    const mechanisms all = {&linear_gaussian, D, f.list, prior};
+    assert_ok(dag_mcmc(&(dag_problem){&all, NULL, {9, 1}, NULL},
+                       &(dag_mcmc_settings){.steps = 4000}, &draws, &out, &why));
     assert_true(isnan(out.r_hat) && isnan(out.ess) && !isnan(s->result.r_hat));
     assert_memory_equal(parents, s->parents, sizeof parents);
     assert_memory_equal(order, s->order, sizeof order);

@@ -170,7 +170,7 @@ static void test_adopt(void **state)
 /* ---- z, sd, blur ---- */
 
 /* Steps that are left at z, and sd, of all rows; sums A^-1 into blur (d, d, d). */
-static void check_rows(const generator_inverse *inverse, const generator_model *model, double *blur)
+static void check_rows(const generator_inverse *inverse, const mechanism_model *model, double *blur)
 {
     double left = 0;
     double off = 0;
@@ -217,7 +217,7 @@ static void test_read(void **state)
     double effects[WORLD_D * WORLD_D] = {[1] = 0.5, [WORLD_D + 2] = -1};
     double intercept[WORLD_D] = {0.1, 0, 0.2, 0};
     double spread[WORLD_D] = {2, 2, 1.5, 3};
-    const generator_model model = {effects, intercept, spread};
+    const mechanism_model model = {WORLD_D, effects, intercept, spread};
     world_make(&w, 35, false, 0.1, 0.5);
     generator *g = open_generator(&quick);
     (void)train(g, SIZE_MAX);

@@ -53,10 +53,11 @@ static void solve(bench *b, const double *z, const dag_prior *prior, const uint8
     }
     b->exact.edge_prob = b->edge_prob;
     families_close(&b->families);
-    assert_ok(families_of(&b->families, z, b->m.s.mask, NULL, b->m.s.rows, d, count, candidate, d,
-                          required, &why));
-    assert_ok(
-        dag_exact(b->families.list, d, prior, NULL, (rng){1, 1}, &start, &b->exact, NULL, &why));
+    assert_ok(families_of(&b->families, &(latent_rows){b->m.s.rows, d, z, b->m.s.mask, NULL},
+                          &(candidate_lists){d, count, candidate, required}, &why));
+    assert_ok(dag_exact(&(dag_problem){&(mechanisms){&linear_gaussian, d, b->families.list, *prior},
+                                       NULL, (rng){1, 1}, NULL},
+                        &start, &b->exact, &why));
 }
 
 static void open_bench(bench *b, const made_design *c, lcg *g, const uint8_t *forbidden,
@@ -80,8 +81,7 @@ static void open_bench(bench *b, const made_design *c, lcg *g, const uint8_t *fo
                                  .anchor = &b->anchor,
                                  .slope = b->slope,
                                  .scatter = &b->scatter,
-                                 .families = b->families.list,
-                                 .prior = prior,
+                                 .mechanisms = {&linear_gaussian, d, b->families.list, prior},
                                  .equal = c->equal,
                                  .interchangeable = forbidden == NULL && required == NULL};
     b->draws = (joint_draws){.order = zeros(MOST_DRAWS * d, sizeof(size_t)),
@@ -145,8 +145,8 @@ static void test_exact(void **state)
             c.ridge = 0.1;
             c.dof = 3;
             open_bench(&b, &c, &g, NULL, NULL);
-            solve(&b, b.m.z, &b.problem.prior, NULL, NULL);
-            b.problem.families = b.families.list;
+            solve(&b, b.m.z, &b.problem.mechanisms.prior, NULL, NULL);
+            b.problem.mechanisms.family = b.families.list;
             sample(&b, 4, 600, 1600, 7);
             for (size_t e = 0; e < c.d * c.d; e++) {
                 assert_near(share_of(&b, e / c.d, e % c.d), b.edge_prob[e], 0.07);

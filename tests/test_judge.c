@@ -262,8 +262,9 @@ static void test_blind(void **state)
             z[k] = keep[k / MANY] != 0 ? z[k] : 10 * z[(k / MANY * MANY) + (k + 5) % MANY];
         }
     }
-    assert_memory_equal(found[0].count, found[1].count, sizeof(size_t) * MANY);
-    assert_memory_equal(found[0].candidate, found[1].candidate, sizeof(size_t) * MANY * 3);
+    assert_memory_equal(found[0].lists.count, found[1].lists.count, sizeof(size_t) * MANY);
+    assert_memory_equal(found[0].lists.candidate, found[1].lists.candidate,
+                        sizeof(size_t) * MANY * 3);
     assert_memory_equal(found[0].parents, found[1].parents, sizeof(uint32_t) * MANY * 4);
     graph_posterior_close(&found[0]);
     graph_posterior_close(&found[1]);

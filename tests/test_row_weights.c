@@ -36,14 +36,15 @@ static void make(uint64_t seed, double a, double b)
 /* rho as the weights have it; they are 1 in the mean, and all of one law. */
 static double rho_of(void)
 {
-    const size_t count[D] = {D - 1, D - 1, D - 1, D - 1};
-    const size_t candidate[D * (D - 1)] = {1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2};
+    size_t count[D] = {D - 1, D - 1, D - 1, D - 1};
+    size_t candidate[D * (D - 1)] = {1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2};
     families f;
     double share = NAN;
     double sum = 0;
     double sizes = 0;
     double used = 0;
-    assert_ok(families_of(&f, z, mask, keep, ROWS, D, count, candidate, D - 1, NULL, &why));
+    assert_ok(families_of(&f, &(latent_rows){ROWS, D, z, mask, keep},
+                          &(candidate_lists){D - 1, count, candidate, NULL}, &why));
     assert_ok(row_weights(weight, &share, &f, z, size, &why));
     families_close(&f);
     for (size_t r = 0; r < ROWS; r++) {
@@ -92,10 +93,11 @@ static void nothing_to_tell(void **state)
         weight[r] = NAN;
     }
     families f;
-    const size_t count[D] = {0};
-    const size_t none[D] = {0};
+    size_t count[D] = {0};
+    size_t none[D] = {0};
     double share = NAN;
-    assert_ok(families_of(&f, z, mask, keep, ROWS, D, count, none, 1, NULL, &why));
+    assert_ok(families_of(&f, &(latent_rows){ROWS, D, z, mask, keep},
+                          &(candidate_lists){1, count, none, NULL}, &why));
     assert_ok(row_weights(weight, &share, &f, z, size, &why));
     families_close(&f);
     assert_near(share, 1, 1e-12);
@@ -103,7 +105,8 @@ static void nothing_to_tell(void **state)
         assert_near(weight[r], 1, 1e-12);
     }
     memset(keep, 0, sizeof keep);
-    assert_ok(families_of(&f, z, mask, keep, ROWS, D, count, none, 1, NULL, &why));
+    assert_ok(families_of(&f, &(latent_rows){ROWS, D, z, mask, keep},
+                          &(candidate_lists){1, count, none, NULL}, &why));
     assert_ok(row_weights(weight, &share, &f, z, size, &why));
     families_close(&f);
     assert_near(share, 1, 1e-12);

@@ -104,8 +104,9 @@ static void keeps_parents(void **state)
             make(cases[c].rows, cases[c].d, cases[c].edges, cases[c].single, cases[c].most, 5 + c);
         size_t *order = calloc(p.d, sizeof *order);
         size_t backward = 0;
-        assert_ok(screen_with_order(p.z, p.mask, p.rows, p.d, NULL, NULL, p.most, p.count,
-                                    p.candidate, order, NULL, &why));
+        assert_ok(screen_candidates(&(latent_rows){p.rows, p.d, p.z, p.mask, NULL}, NULL,
+                                    &(candidate_lists){p.most, p.count, p.candidate, NULL}, order,
+                                    NULL, &why));
         assert_int_equal(missed(&p), 0);
         for (size_t a = 0; a < p.d; a++) {
             for (size_t b = 0; b < a; b++) {
@@ -126,11 +127,13 @@ static void any_thread_count(void **state)
     size_t *count = calloc(p.d, sizeof *count);
     size_t *candidate = calloc(p.d * p.most, sizeof *candidate);
     lscm_set_threads(1);
-    assert_ok(screen_candidates(p.z, p.mask, p.rows, p.d, NULL, NULL, p.most, count, candidate,
-                                NULL, &why));
+    assert_ok(screen_candidates(&(latent_rows){p.rows, p.d, p.z, p.mask, NULL}, NULL,
+                                &(candidate_lists){p.most, count, candidate, NULL}, NULL, NULL,
+                                &why));
     lscm_set_threads(3);
-    assert_ok(screen_candidates(p.z, p.mask, p.rows, p.d, NULL, NULL, p.most, p.count, p.candidate,
-                                NULL, &why));
+    assert_ok(screen_candidates(&(latent_rows){p.rows, p.d, p.z, p.mask, NULL}, NULL,
+                                &(candidate_lists){p.most, p.count, p.candidate, NULL}, NULL, NULL,
+                                &why));
     assert_memory_equal(count, p.count, p.d * sizeof *count);
     for (size_t i = 0; i < p.d; i++) {
         assert_memory_equal(candidate + i * p.most, p.candidate + i * p.most,
@@ -153,22 +156,25 @@ static void background_knowledge(void **state)
         forbidden[3 * d + i] = 1; /* node 3 causes nothing */
         required[7 * d + i] = i == 2 || i == 11 ? 1 : 0;
     }
-    assert_ok(screen_candidates(p.z, p.mask, p.rows, d, forbidden, required, p.most, p.count,
-                                p.candidate, NULL, &why));
+    assert_ok(screen_candidates(&(latent_rows){p.rows, d, p.z, p.mask, NULL}, forbidden,
+                                &(candidate_lists){p.most, p.count, p.candidate, required}, NULL,
+                                NULL, &why));
     for (size_t i = 0; i < d; i++) {
         assert_false(is_candidate(&p, 3, i));
     }
     assert_true(is_candidate(&p, 7, 2) && is_candidate(&p, 7, 11));
     forbidden[7 * d + 2] = 1;
-    assert_fails(screen_candidates(p.z, p.mask, p.rows, d, forbidden, required, p.most, p.count,
-                                   p.candidate, NULL, &why),
+    assert_fails(screen_candidates(&(latent_rows){p.rows, d, p.z, p.mask, NULL}, forbidden,
+                                   &(candidate_lists){p.most, p.count, p.candidate, required}, NULL,
+                                   NULL, &why),
                  LSCM_VALUE, "7 -> 2 is both required and forbidden");
     memset(required, 0, d * d);
     for (size_t j = 10; j < 17; j++) {
         required[j * d + 0] = 1;
     }
-    assert_fails(screen_candidates(p.z, p.mask, p.rows, d, NULL, required, p.most, p.count,
-                                   p.candidate, NULL, &why),
+    assert_fails(screen_candidates(&(latent_rows){p.rows, d, p.z, p.mask, NULL}, NULL,
+                                   &(candidate_lists){p.most, p.count, p.candidate, required}, NULL,
+                                   NULL, &why),
                  LSCM_VALUE, "node 0 has 7 required parents");
     free(forbidden);
     free(required);
@@ -180,8 +186,9 @@ static void few_nodes(void **state)
     (void)state;
     lscm_error why = {0};
     problem p = make(40, 5, 1, true, 4, 6);
-    assert_ok(
-        screen_candidates(p.z, p.mask, p.rows, 5, NULL, NULL, 4, p.count, p.candidate, NULL, &why));
+    assert_ok(screen_candidates(&(latent_rows){p.rows, 5, p.z, p.mask, NULL}, NULL,
+                                &(candidate_lists){4, p.count, p.candidate, NULL}, NULL, NULL,
+                                &why));
     for (size_t i = 0; i < 5; i++) {
         assert_int_equal(p.count[i], 4);
         for (size_t j = 0; j < 5; j++) {
@@ -206,8 +213,9 @@ static void poor_data(void **state)
                 z[6] = z[5];
                 p.mask[r * p.d + 8] = 1;
             }
-            assert_ok(screen_candidates(p.z, p.mask, rows, p.d, NULL, NULL, p.most, p.count,
-                                        p.candidate, NULL, &why));
+            assert_ok(screen_candidates(&(latent_rows){rows, p.d, p.z, p.mask, NULL}, NULL,
+                                        &(candidate_lists){p.most, p.count, p.candidate, NULL},
+                                        NULL, NULL, &why));
             (void)missed(&p); /* checks the lists */
             discard(&p);
         }
@@ -229,8 +237,9 @@ static void stopping(void **state)
     lscm_error why = {0};
     const lscm_progress progress = {never, NULL};
     problem p = make(600, 70, 1, false, 5, 2);
-    assert_fails(screen_candidates(p.z, p.mask, p.rows, p.d, NULL, NULL, p.most, p.count,
-                                   p.candidate, &progress, &why),
+    assert_fails(screen_candidates(&(latent_rows){p.rows, p.d, p.z, p.mask, NULL}, NULL,
+                                   &(candidate_lists){p.most, p.count, p.candidate, NULL}, NULL,
+                                   &progress, &why),
                  LSCM_STOPPED, "stopped");
     discard(&p);
 }

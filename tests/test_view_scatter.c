@@ -145,7 +145,8 @@ static void test_encode(void **state)
     }
     assert_ok(view_scatter_of(&sums, &m.s, NULL, &why));
     for (size_t node = 0; node < d; node++) {
-        view_scatter_encode(&sums, node, shift, slope, d, column, 3, work, mean, scatter);
+        view_scatter_encode(&sums, node, &(view_encoder){d, shift, slope}, column, 3, work, mean,
+                            scatter);
         (void)two_pass(&m.s, NULL, node, z, 3, naive_mean, naive);
         for (size_t k = 0; k < 9; k++) {
             assert_near(scatter[k], naive[k], 1e-12 * (naive[0] + naive[4] + naive[8]));

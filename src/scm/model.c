@@ -12,6 +12,7 @@
 #include "scm/model.h"
 
 #include "base/rng.h"
+#include "scm/mechanism.h"
 #include "scm/streams.h"
 
 #include <math.h>
@@ -181,18 +182,14 @@ void scm_model_close(scm_model *model)
 void scm_model_sample(const scm_model *model, size_t n, const uint8_t *mask, const double *values,
                       const double *noise, double *z)
 {
+    const mechanism_model m = {model->d, model->w, NULL, model->sigma};
     for (size_t k = 0; k < model->d; k++) {
         size_t i = model->order[k];
-        double *restrict zi = z + i * n;
+        size_t first = model->parent_start[i];
+        double *zi = z + i * n;
         memcpy(zi, noise + i * n, n * sizeof *zi);
-        for (size_t p = model->parent_start[i]; p < model->parent_start[i + 1]; p++) {
-            size_t j = model->parents[p];
-            double w = model->w[j * model->d + i];
-            const double *restrict zj = z + j * n;
-            for (size_t r = 0; r < n; r++) {
-                zi[r] += w * zj[r];
-            }
-        }
+        mechanism_simulate_column(&m, i, model->parents + first, model->parent_start[i + 1] - first,
+                                  n, z);
         for (size_t r = 0; r < n; r++) {
             double set = values[i * n + r] + noise[i * n + r];
             zi[r] = mask[i * n + r] != 0 ? set : zi[r];

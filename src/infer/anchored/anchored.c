@@ -43,17 +43,16 @@ static void draw_mechanisms(anchored *a, const graph_posterior *g, uint64_t seed
     const rng r = {seed, 7500};
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < a->draws; k++) {
-        dag_prior prior = g->prior;
-        prior.variance = g->variance[k];
+        mechanisms all = g->mechanisms;
+        all.prior.variance = g->variance[k];
         a->log_p[k] = -lgamma((double)d + 1);
         for (size_t i = 0; i < d; i++) {
-            const family *f = &g->families.list[i];
             uint32_t parents = g->parents[k * d + i];
-            mechanism m = family_draw(f, &prior, parents, r, k * d + i, a->w + k * d * d + i, d);
+            mechanism m = mechanisms_draw(&all, i, parents, r, k * d + i, a->w + k * d * d + i);
             a->sigma[k * d + i] = m.sigma;
             a->intercept[k * d + i] = m.intercept;
             parents = graph_leak_told(g, i, parents, a->w + k * d * d);
-            a->log_p[k] += family_score(f, &prior, parents); /* of the graph that is kept */
+            a->log_p[k] += mechanisms_score(&all, i, parents); /* of the graph that is kept */
         }
         /* the draws are from p itself: q is p, normalised where the sum over graphs is known */
         a->log_q[k] = a->log_p[k] - (isfinite(g->result.log_evidence) ? g->result.log_evidence : 0);
@@ -155,13 +154,12 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
                              .anchor = &a->anchor,
                              .slope = a->slope,
                              .scatter = &sums,
-                             .families = g->families.list,
-                             .prior = g->prior,
+                             .mechanisms = g->mechanisms,
                              .equal = g->variance[0] > 0,
                              .order = in->order,
                              .interchangeable = in->order == NULL && in->forbidden == NULL &&
                                                 in->required == NULL};
-    problem.prior.variance = g->variance[0];
+    problem.mechanisms.prior.variance = g->variance[0];
     dag_draws start = {.count = chains, .d = d};
     TRY(view_scatter_of(&sums, in->view, in->keep, why));
     lay_out_joint(&draws, &start, a, &memory);

@@ -125,10 +125,16 @@ static anchored_input input_of(const nonlinear *n, const anchored_input *in, siz
     return with;
 }
 
+static mechanism_model model_of(const nonlinear *n)
+{
+    return (mechanism_model){n->x.d, n->w, n->intercept, n->sigma};
+}
+
 /* The mean over draws; s from what it leaves of z, errors of z included: the model must not be
  * believed more than it explains. */
 static void take_model(nonlinear *n, const anchored *a)
 {
+    const mechanism_model model = model_of(n);
     size_t d = n->x.d;
     double share = 1 / (double)a->draws;
     memset(n->w, 0, d * d * sizeof(double));
@@ -142,10 +148,7 @@ static void take_model(nonlinear *n, const anchored *a)
         double rows = 0;
         for (size_t r = 0; r < n->x.rows; r++) {
             const double *z = n->z + r * d;
-            double rest = z[i] - n->intercept[i];
-            for (size_t j = 0; j < d; j++) {
-                rest -= z[j] * n->w[j * d + i];
-            }
+            double rest = mechanism_residual(&model, i, z);
             squares += n->x.mask[r * d + i] == 0 ? rest * rest : 0;
             rows += n->x.mask[r * d + i] == 0 ? 1 : 0;
         }
@@ -165,7 +168,8 @@ lscm_status nonlinear_model(nonlinear *n, const anchored_input *in, lscm_error *
     take_spectrum(n);
     TRY(anchored_infer(&a, &with, why));
     take_model(n, &a);
-    generator_use(n->g, &(generator_model){n->w, n->intercept, n->sigma});
+    mechanism_model model = model_of(n);
+    generator_use(n->g, &model);
 done:
     anchored_close(&a);
     return status;
@@ -335,12 +339,10 @@ static lscm_status infer_within_reach(nonlinear *n, anchored *out, anchored_inpu
     shift(n, 1);
     TRY(status);
     for (size_t k = 0; k < out->draws; k++) {
+        double *c = out->intercept + k * d;
+        mechanism_model about = {d, out->w + k * d * d, c, NULL};
         for (size_t i = 0; i < d; i++) {
-            double *c = out->intercept + k * d + i;
-            *c += n->middle[i];
-            for (size_t p = 0; p < d; p++) {
-                *c -= out->w[(k * d + p) * d + i] * n->middle[p];
-            }
+            c[i] = mechanism_moved(&about, i, n->middle);
         }
     }
     for (size_t r = 0; r < n->x.rows; r++) {
@@ -389,7 +391,7 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     }
     TRY(anchored_infer(out, &with, why));
     if (n->network) {
-        generator_model model = {n->w, n->intercept, n->sigma};
+        mechanism_model model = model_of(n);
         take_model(n, out);
         TRY(generator_read(n->g, &model, n->told, n->told_sd, NULL, why));
     } else {

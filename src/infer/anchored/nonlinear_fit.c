@@ -125,7 +125,7 @@ static lscm_status start_or_resume(nonlinear_run *r, lscm_error *why)
         memcpy(r->n.sigma, model + d * (d + 1) * sizeof(double), d * sizeof(double));
         generator_state_set(r->n.g, model + model_bytes(r));
         if (generator_rounds(r->n.g) > 0) {
-            generator_use(r->n.g, &(generator_model){r->n.w, r->n.intercept, r->n.sigma});
+            generator_use(r->n.g, &(mechanism_model){d, r->n.w, r->n.intercept, r->n.sigma});
         }
     }
 done:

@@ -1,6 +1,7 @@
 #include "infer/biols/expected_z.h"
 
 #include "base/arena.h"
+#include "scm/mechanism.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,23 +32,17 @@ static void lay_out(z_work *w, arena *a, size_t d)
     w->mask = arena_take(a, c, 1);
 }
 
-/* Column by column in causal order: R[:, i] = e_i + m_i (c_i e_d + sum_j W[j][i] R[:, j]). */
+/* R[:, i] = e_i + m_i (c_i e_d + sum_j W[j][i] R[:, j]) */
 static void find_reach(const lscm_posterior *p, size_t draw, const uint8_t *mask, double *reach)
 {
     size_t d = p->d;
-    const double *w = p->w + draw * d * d;
+    mechanism_model m = {d, p->w + draw * d * d, p->intercept + draw * d, p->sigma + draw * d};
     memset(reach, 0, (d + 1) * d * sizeof *reach);
-    for (size_t k = 0; k < d; k++) {
-        size_t i = p->order[draw * d + k];
+    for (size_t i = 0; i < d; i++) {
         reach[i * d + i] = 1;
-        reach[d * d + i] = mask[i] == 0 ? p->intercept[draw * d + i] : 0;
-        for (size_t a = 0; a < k && mask[i] == 0; a++) {
-            size_t j = p->order[draw * d + a];
-            for (size_t c = 0; c <= d && w[j * d + i] != 0; c++) {
-                reach[c * d + i] += w[j * d + i] * reach[c * d + j];
-            }
-        }
+        reach[d * d + i] = mask[i] == 0 ? m.intercept[i] : 0;
     }
+    mechanism_reach(&m, p->order + draw * d, mask, d + 1, reach);
 }
 
 /* Averages over the draws for the mask in w->mask. */

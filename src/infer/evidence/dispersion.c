@@ -51,7 +51,7 @@ static double f_of(const double *sum, const double *squares, const double *rows,
 }
 
 lscm_status dispersion_of(double *out, double *dof, const anchored_input *in, const double *z,
-                          const double *w, const double *intercept, lscm_error *why)
+                          const mechanism_model *model, lscm_error *why)
 {
     enum { SLOTS = 4096 };
     lscm_status status = LSCM_OK;
@@ -79,10 +79,7 @@ lscm_status dispersion_of(double *out, double *dof, const anchored_input *in, co
             if (mask[i] != 0 || (in->keep != NULL && in->keep[k] == 0)) {
                 continue;
             }
-            double e = z[k * d + i] - intercept[i];
-            for (size_t j = 0; j < d; j++) {
-                e -= z[k * d + j] * w[j * d + i];
-            }
+            double e = mechanism_residual(model, i, z + k * d);
             sum[at + i] += e;
             squares[at + i] += e * e;
             rows[at + i] += 1;

@@ -9,12 +9,13 @@
 #ifndef LSCM_INFER_EVIDENCE_DISPERSION_H
 #define LSCM_INFER_EVIDENCE_DISPERSION_H
 
+#include "infer/mechanism/mechanism.h"
 #include "infer/problem/problem.h"
 
-/* Mean F of the mechanisms w (d, d), intercept (d), and the degrees of freedom of what varies
+/* Mean F of the mechanisms, and the degrees of freedom of what varies
  * between sets, over all nodes; 1 and 0 when there are too few sets to tell. */
 lscm_status dispersion_of(double *out, double *dof, const anchored_input *in, const double *z,
-                          const double *w, const double *intercept, lscm_error *why);
+                          const mechanism_model *model, lscm_error *why);
 
 /* For variables that were read off x: errors of the encoder bend with z, so slopes too differ from
  * set to set. With x = (1, the parents of i), and g_k the sum of e_i x over the rows of set k,
@@ -24,7 +25,7 @@ lscm_status dispersion_of(double *out, double *dof, const anchored_input *in, co
  * what the slopes of e_i vary by over what independent rows would let them. out (d), at least 1;
  * variance (d): mean(e_i^2). weight (rows): what a row counts in every sum and mean; NULL: 1. */
 lscm_status dispersion_slopes(double *out, double *variance, const anchored_input *in,
-                              const double *weight, const double *z, const double *w,
-                              const double *intercept, lscm_error *why);
+                              const double *weight, const double *z, const mechanism_model *model,
+                              lscm_error *why);
 
 #endif

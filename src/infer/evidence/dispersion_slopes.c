@@ -15,7 +15,8 @@ typedef struct slopes {
     size_t d, rows, sets;
     const size_t *first; /* (sets + 1) */
     const mask_row *row;
-    const double *weight, *z, *w, *intercept;
+    const double *weight, *z;
+    const mechanism_model *model;
     const uint8_t *mask, *keep;
 } slopes;
 
@@ -39,10 +40,11 @@ static double slope_of(const slopes *s, size_t i, double *variance, double *g, d
                 continue;
             }
             for (size_t j = 0; j < d; j++) {
-                x[j] = s->w[j * d + i] != 0 ? z[j] : 0;
+                x[j] = s->model->w[j * d + i] != 0 ? z[j] : 0;
             }
             x[i] = 1;
-            double e = z[i] - s->intercept[i] - cblas_ddot((int)d, z, 1, s->w + i, (int)d);
+            double e =
+                z[i] - s->model->intercept[i] - cblas_ddot((int)d, z, 1, s->model->w + i, (int)d);
             double weight = s->weight != NULL ? s->weight[row] : 1;
             cblas_daxpy((int)d, weight * e, x, 1, g + sets * d, 1);
             cblas_dsyr(CblasRowMajor, CblasLower, (int)d, weight, x, 1, v, (int)d);
@@ -73,8 +75,8 @@ static double slope_of(const slopes *s, size_t i, double *variance, double *g, d
 }
 
 lscm_status dispersion_slopes(double *out, double *variance, const anchored_input *in,
-                              const double *weight, const double *z, const double *w,
-                              const double *intercept, lscm_error *why)
+                              const double *weight, const double *z, const mechanism_model *model,
+                              lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const linear_view *s = in->view;
@@ -102,7 +104,7 @@ lscm_status dispersion_slopes(double *out, double *variance, const anchored_inpu
         status = fail_memory(why, (sets * d + d * d + d) * sizeof *work);
         goto done;
     }
-    slopes all = {d, s->rows, sets, first, row, weight, z, w, intercept, s->mask, in->keep};
+    slopes all = {d, s->rows, sets, first, row, weight, z, model, s->mask, in->keep};
     for (size_t i = 0; i < d; i++) {
         out[i] = slope_of(&all, i, variance + i, work, work + sets * d, work + sets * d + d * d);
     }

@@ -40,10 +40,7 @@ static void add_node(const families *f, size_t i, const double *z, const residua
     for (size_t k = 0; k < f->used; k++) {
         const double *row = z + f->row[k] * d;
         if (f->mask[f->row[k] * d + i] == 0) {
-            double e = row[i] - fam->mean[fam->count];
-            for (size_t c = 0; c < fam->count; c++) {
-                e -= t->slope[c] * (row[fam->candidate[c]] - fam->mean[c]);
-            }
+            double e = family_residual(fam, t->slope, row);
             t->own[k] = e;
             mean += e * e / fam->rows;
         }

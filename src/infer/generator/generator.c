@@ -337,7 +337,7 @@ lscm_status generator_refine(generator *g, generator_round *out, lscm_error *why
     return LSCM_OK;
 }
 
-void generator_use(generator *g, const generator_model *model)
+void generator_use(generator *g, const mechanism_model *model)
 {
     g->model = *model;
 }

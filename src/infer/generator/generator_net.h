@@ -20,6 +20,7 @@
 #define LSCM_INFER_GENERATOR_GENERATOR_NET_H
 
 #include "net/muon.h"
+#include "scm/mechanism.h"
 
 typedef struct generator_rows {
     size_t rows, d, R;
@@ -65,14 +66,9 @@ lscm_status generator_step(generator *g, lscm_error *why);
 bool generator_due(const generator *g);
 lscm_status generator_refine(generator *g, generator_round *out, lscm_error *why);
 
-/* A model of z, z_i = c_i + sum_j w_ji z_j + N(0, s_i^2) where free: helps to tell the z that the
- * network is trained on. Its arrays are the caller's. */
-typedef struct generator_model {
-    const double *w;         /* (d, d) */
-    const double *intercept; /* (d): c */
-    const double *sigma;     /* (d): s */
-} generator_model;
-void generator_use(generator *g, const generator_model *model);
+/* A model of z where free helps to tell the z that the network is trained on. Its arrays are the
+ * caller's. */
+void generator_use(generator *g, const mechanism_model *model);
 /* z (rows, d) as they stand, values in their places, without the model's help. */
 void generator_z(const generator *g, double *z);
 
@@ -94,7 +90,7 @@ lscm_status generator_adopt(generator *g, lscm_error *why);
 /* z, sd (rows, d) by that network, with a model's help or without (NULL); values of do() have sd 0.
  * blur: NULL, or (d, d, d): the covariance that the noise of x gives z, mean over the rows in which
  * node i is free. */
-lscm_status generator_read(generator *g, const generator_model *model, double *z, double *sd,
+lscm_status generator_read(generator *g, const mechanism_model *model, double *z, double *sd,
                            double *blur, lscm_error *why);
 
 /* The network in the units of z and f, biases everywhere but where it is homogeneous: f =

@@ -109,7 +109,7 @@ lscm_status generator_adopt(generator *g, lscm_error *why)
     return LSCM_OK;
 }
 
-lscm_status generator_read(generator *g, const generator_model *model, double *z, double *sd,
+lscm_status generator_read(generator *g, const mechanism_model *model, double *z, double *sd,
                            double *blur, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -123,7 +123,7 @@ lscm_status generator_read(generator *g, const generator_model *model, double *z
         status = fail_memory(why, size * sizeof(double));
         goto done;
     }
-    g->model = model != NULL ? *model : (generator_model){0};
+    g->model = model != NULL ? *model : (mechanism_model){0};
     memset(sd, 0, r->rows * d * sizeof *sd);
     for (size_t k = 0; k < tuned_network_read_sweeps(); k++) {
         generator_sweep(g, model != NULL, true,
@@ -139,7 +139,7 @@ lscm_status generator_read(generator *g, const generator_model *model, double *z
         take_blur(g, c.cov, blur);
     }
 done:
-    g->model = (generator_model){0};
+    g->model = (mechanism_model){0};
     free(c.cov);
     return status;
 }

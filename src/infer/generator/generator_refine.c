@@ -17,6 +17,7 @@ typedef struct block_work {
     float *h[MLP_LAYERS], *slope[MLP_LAYERS]; /* (BLOCK, width[l + 1]) */
     float *tangent, *next;                    /* (BLOCK d, widest) */
     float *trial;                             /* (BLOCK, d) */
+    double *z;                                /* (d): of one row */
 } block_work;
 
 static size_t widest_of(const mlp_shape *shape)
@@ -95,23 +96,17 @@ static bool is_free(const generator *g, size_t at, bool all)
     return g->rows.mask[at] == 0 || (!all && g->rows.held[at] != 0);
 }
 
-/* What the model leaves of z_i, in its sd. */
-static double surprise(const generator *g, const generator_model *m, size_t row, size_t i,
-                       const float *u)
+/* A row in the units of z. */
+static void put_z(const generator *g, size_t row, const float *u, double *z)
 {
-    size_t d = g->rows.d;
     double unit = g->unit[row] * g->scale;
-    double rest = (double)u[i] * unit + g->offset[i] - m->intercept[i];
-    for (size_t j = 0; j < d; j++) {
-        if (m->w[j * d + i] != 0) {
-            rest -= m->w[j * d + i] * ((double)u[j] * unit + g->offset[j]);
-        }
+    for (size_t j = 0; j < g->rows.d; j++) {
+        z[j] = (double)u[j] * unit + g->offset[j];
     }
-    return rest / m->sigma[i];
 }
 
 /* Adds the model's part to A (k, k) and the right-hand side. */
-static void add_model(const generator *g, const generator_model *m, size_t row, const float *u,
+static void add_model(const generator *g, const mechanism_model *m, size_t row, const double *z,
                       const size_t *node, size_t k, double *a, double *rhs)
 {
     size_t d = g->rows.d;
@@ -120,7 +115,7 @@ static void add_model(const generator *g, const generator_model *m, size_t row, 
         if (g->rows.mask[row * d + i] != 0) {
             continue;
         }
-        double rest = surprise(g, m, row, i, u);
+        double rest = mechanism_residual(m, i, z) / m->sigma[i];
         double by = unit / m->sigma[i];
         for (size_t p = 0; p < k; p++) {
             double left = by * (node[p] == i ? 1 : -m->w[node[p] * d + i]);
@@ -133,8 +128,8 @@ static void add_model(const generator *g, const generator_model *m, size_t row, 
 }
 
 /* -2 log p of row's u, up to a constant. */
-static double objective(const generator *g, const generator_model *model, size_t row,
-                        const float *u, double squares)
+static double objective(const generator *g, const mechanism_model *model, size_t row,
+                        const float *u, double squares, double *z)
 {
     size_t d = g->rows.d;
     double sum = squares / g->now.noise2;
@@ -142,9 +137,12 @@ static double objective(const generator *g, const generator_model *model, size_t
         double away = (double)u[j] - (double)g->prior[row * d + j];
         sum += (double)g->weight[row * d + j] * away * away;
     }
+    if (model != NULL) {
+        put_z(g, row, u, z);
+    }
     for (size_t i = 0; i < d && model != NULL; i++) {
         if (g->rows.mask[row * d + i] == 0) {
-            double rest = surprise(g, model, row, i, u);
+            double rest = mechanism_residual(model, i, z) / model->sigma[i];
             sum += rest * rest;
         }
     }
@@ -189,7 +187,7 @@ static void tangents(const generator *g, size_t row, size_t n, bool all, block_w
 }
 
 /* Step of row r, into w->trial; A^-1 to `inverse` (k, k) where it is not NULL. */
-static void solve_row(const generator *g, const generator_model *model, const float *u, size_t row,
+static void solve_row(const generator *g, const mechanism_model *model, const float *u, size_t row,
                       size_t r, const size_t *node, size_t k, const float *jacobian,
                       const block_work *w, double *solve, double *inverse)
 {
@@ -214,7 +212,8 @@ static void solve_row(const generator *g, const generator_model *model, const fl
                  (double)g->weight[at] * ((double)g->prior[at] - (double)u[node[i]]);
     }
     if (model != NULL) {
-        add_model(g, model, row, u, node, k, a, rhs);
+        put_z(g, row, u, w->z);
+        add_model(g, model, row, w->z, node, k, a, rhs);
     }
     bool sound = LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (int)k, a, (int)k) == 0;
     if (sound) {
@@ -235,7 +234,7 @@ static void solve_row(const generator *g, const generator_model *model, const fl
 
 typedef struct sweep {
     generator *g;
-    const generator_model *model;
+    const mechanism_model *model;
     float *u; /* (rows, d): what is refined */
     size_t blocks;
     bool all, still;
@@ -271,7 +270,7 @@ static void take_steps(const sweep *s, size_t row, size_t n, const double *befor
         forward(g, n, u, w);
         for (size_t r = 0; r < n; r++) {
             double now = residual(g, w, row + r, r);
-            if (!settled[r] && objective(g, s->model, row + r, u + r * d, now) <= before[r]) {
+            if (!settled[r] && objective(g, s->model, row + r, u + r * d, now, w->z) <= before[r]) {
                 memcpy(s->u + (row + r) * d, u + r * d, d * sizeof(float));
                 settled[r] = true;
                 last[r] = now;
@@ -292,12 +291,13 @@ static void refine_block(const sweep *s, size_t block, size_t slot, size_t worke
     double *inverse = solve + d * d + 2 * d;
     size_t first[GENERATOR_BLOCK + 1];
     size_t *node = g->node + worker * d;
+    w.z = solve + d * d + d;
     double before[GENERATOR_BLOCK];
     double squares[GENERATOR_BLOCK];
     forward(g, n, s->u + row * d, &w);
     for (size_t r = 0; r < n; r++) {
         squares[r] = residual(g, &w, row + r, r);
-        before[r] = objective(g, s->model, row + r, s->u + (row + r) * d, squares[r]);
+        before[r] = objective(g, s->model, row + r, s->u + (row + r) * d, squares[r], w.z);
     }
     if (s->still) {
         add_up(g, row, n, squares, g->sums + 2 * block);

@@ -42,7 +42,7 @@ struct generator {
     size_t workers, scratch;             /* of refinement: floats of each worker */
     float *work;                         /* (workers, scratch) */
     double *solve;                       /* (workers, 3 d d + 4 d) */
-    generator_model model;               /* w NULL: none yet */
+    mechanism_model model;               /* w NULL: none yet */
     float *t;     /* (rows, d): u with the model's help: what the network is trained on */
     size_t *node; /* (workers, d) */
     size_t free;  /* entries of z that nothing sets, at most half of f's */

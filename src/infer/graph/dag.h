@@ -1,9 +1,9 @@
 /* The posterior over DAGs given the causal variables, under the order-modular prior: a uniform
  * order, then each node its parents among those before it, P(G, order | data) ~ prod_i
- * score_i(pa_i) (family.h). So a graph weighs as many times as it has orders; dag_extensions.h
- * counts them, for weights that make the prior over DAGs uniform.
- * dag_exact.c sums over all orders by dynamic programming over subsets (d <= DAG_EXACT_MOST);
- * dag_mcmc.c samples orders beyond.
+ * score_i(pa_i) (mechanism/law.h). So a graph weighs as many times as it has orders;
+ * dag_extensions.h counts them, for weights that make the prior over DAGs uniform. dag_exact.c sums
+ * over all orders by dynamic programming over subsets (d <= DAG_EXACT_MOST); dag_mcmc.c samples
+ * orders beyond.
  */
 #ifndef LSCM_INFER_GRAPH_DAG_H
 #define LSCM_INFER_GRAPH_DAG_H
@@ -29,12 +29,18 @@ typedef struct dag_result {
     double r_hat_kept;   /* after that; r_hat is from before, where any did */
 } dag_result;
 
-/* list (d), one for each node in turn. order (d) or NULL: only this order, then any d.
- * draws->count may be 0. Memory in the caller's arrays; r is a stream of its own (draw k takes
- * numbers 3 d k .. 3 d k + 3 d - 1); the same numbers for any number of threads. LSCM_VALUE when
- * no DAG has the required edges; LSCM_STOPPED when progress says so. */
-lscm_status dag_exact(const family *list, size_t d, const dag_prior *prior, const size_t *order,
-                      rng r, const dag_draws *draws, dag_result *out, const lscm_progress *progress,
+/* What graphs are of. */
+typedef struct dag_problem {
+    const mechanisms *mechanisms;
+    const size_t *order; /* (d) or NULL: only this order, then any d */
+    rng r;               /* a stream of its own */
+    const lscm_progress *progress;
+} dag_problem;
+
+/* draws->count may be 0; draw k takes the random numbers 3 d k .. 3 d k + 3 d - 1. Memory in the
+ * caller's arrays; the same numbers for any number of threads. LSCM_VALUE when no DAG has the
+ * required edges; LSCM_STOPPED when progress says so. */
+lscm_status dag_exact(const dag_problem *problem, const dag_draws *draws, dag_result *out,
                       lscm_error *why);
 
 typedef struct dag_mcmc_settings {
@@ -42,8 +48,11 @@ typedef struct dag_mcmc_settings {
     const size_t *start;  /* (d) or NULL: a good order, to begin one of the chains with */
     bool brief;           /* where steps are chosen: a quarter fewer */
 } dag_mcmc_settings;
-lscm_status dag_mcmc(const family *list, size_t d, const dag_prior *prior, const size_t *order,
-                     const dag_mcmc_settings *settings, rng r, const dag_draws *draws,
-                     dag_result *out, const lscm_progress *progress, lscm_error *why);
+lscm_status dag_mcmc(const dag_problem *problem, const dag_mcmc_settings *settings,
+                     const dag_draws *draws, dag_result *out, lscm_error *why);
+
+/* Says that `done` of `total` are done; fails with LSCM_STOPPED where that says to stop. */
+lscm_status dag_report(const dag_problem *problem, const char *what, uint64_t done, uint64_t total,
+                       lscm_error *why);
 
 #endif

@@ -18,53 +18,28 @@
 enum { WORTH_THREADS = 10 };
 
 typedef struct exact {
-    const family *families;
+    const dag_problem *p;
+    const family *families; /* (d) */
     size_t d;
-    const dag_prior *prior;
-    rng r;
     const dag_draws *draws;
     dag_result *out;
-    const lscm_progress *progress;
     lscm_error *why;
 } exact;
 
-static lscm_status report(const exact *e, uint64_t done, uint64_t total)
+lscm_status dag_report(const dag_problem *problem, const char *what, uint64_t done, uint64_t total,
+                       lscm_error *why)
 {
-    if (e->progress != NULL && e->progress->report != NULL &&
-        !e->progress->report(e->progress->self, "graphs", done, total)) {
-        return fail(e->why, LSCM_STOPPED, "graphs: stopped on request");
+    const lscm_progress *progress = problem->progress;
+    if (progress != NULL && progress->report != NULL &&
+        !progress->report(progress->self, what, done, total)) {
+        return fail(why, LSCM_STOPPED, "%s: stopped on request", what);
     }
     return LSCM_OK;
 }
 
-static lscm_status check(const exact *e, bool order_given)
+static lscm_status report(const exact *e, uint64_t done, uint64_t total)
 {
-    if (e->d == 0 || (!order_given && e->d > DAG_EXACT_MOST)) {
-        return fail(e->why, LSCM_VALUE,
-                    "the exact posterior over graphs takes 1 to %d nodes, not %zu; sample orders "
-                    "instead",
-                    DAG_EXACT_MOST, e->d);
-    }
-    for (size_t i = 0; i < e->d; i++) {
-        const family *f = &e->families[i];
-        if (f->count > FAMILY_MOST) {
-            return fail(e->why, LSCM_VALUE,
-                        "node %zu has %zu candidate parents; at most %d can be weighed against "
-                        "each other",
-                        i, f->count, FAMILY_MOST);
-        }
-        size_t side = f->count + 1;
-        for (size_t k = 0; k < side * side + side; k++) {
-            double x = k < side * side ? f->scatter[k] : f->mean[k - side * side];
-            if (!isfinite(x)) {
-                return fail(e->why, LSCM_VALUE,
-                            "the moments of node %zu are not finite numbers; look for values that "
-                            "are out of all proportion",
-                            i);
-            }
-        }
-    }
-    return LSCM_OK;
+    return dag_report(e->p, "graphs", done, total, e->why);
 }
 
 /* ---- All orders --------------------------------------------------------------------------------
@@ -111,7 +86,7 @@ static void fill_tables(const exact *e, const exact_work *work, int threads)
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (size_t i = 0; i < e->d; i++) {
         const family *f = &e->families[i];
-        parent_sets_fill(&work->sets[i], f, e->prior, work->sums.total[i],
+        parent_sets_fill(&work->sets[i], e->p->mechanisms, f, work->sums.total[i],
                          work->scratch[omp_get_thread_num()]);
         order_sums_spread(&work->sums, i, candidate_mask(f));
     }
@@ -122,7 +97,7 @@ static void draw_graph(const exact *e, const exact_work *work, size_t draw)
     size_t d = e->d;
     size_t *order = e->draws->order + draw * d;
     uint64_t first = (uint64_t)draw * 3 * d;
-    order_sums_draw(&work->sums, e->r, first, order);
+    order_sums_draw(&work->sums, e->p->r, first, order);
     size_t before = 0;
     for (size_t k = 0; k < d; k++) {
         size_t i = order[k];
@@ -133,7 +108,7 @@ static void draw_graph(const exact *e, const exact_work *work, size_t draw)
         }
         e->draws->parents[draw * d + i] = parent_sets_draw(
             &work->sets[i], within, work->sums.total[i][mask_without(before, i)],
-            rng_uniform(e->r, first + d + 2 * i), rng_uniform(e->r, first + d + 2 * i + 1));
+            rng_uniform(e->p->r, first + d + 2 * i), rng_uniform(e->p->r, first + d + 2 * i + 1));
         before |= (size_t)1 << i;
     }
 }
@@ -197,72 +172,55 @@ static void given_lay_out(given_work *work, size_t d, size_t most)
     work->position = arena_take(a, d, sizeof *work->position);
 }
 
-/* The family with those candidates only that stand before the node. */
-typedef struct narrowed {
-    family f;
-    size_t place[FAMILY_MOST]; /* in the family it was made of */
-    size_t candidate[FAMILY_MOST];
-    double scatter[(FAMILY_MOST + 1) * (FAMILY_MOST + 1)], mean[FAMILY_MOST + 1];
-} narrowed;
-
-static lscm_status narrow(narrowed *out, const family *f, const size_t *position, lscm_error *why)
+/* The candidates that stand before the node, as a mask; fails where a required one does not. */
+static lscm_status find_before(uint32_t *out, const family *f, const size_t *position,
+                               lscm_error *why)
 {
-    size_t count = 0;
-    uint32_t required = 0;
+    *out = 0;
     for (size_t c = 0; c < f->count; c++) {
-        uint32_t needed = f->required >> c & 1;
         if (position[f->candidate[c]] < position[f->node]) {
-            out->place[count] = c;
-            out->candidate[count] = f->candidate[c];
-            required |= needed << count;
-            count++;
-        } else if (needed != 0) {
+            *out |= (uint32_t)1 << c;
+        } else if ((f->required >> c & 1) != 0) {
             return fail(why, LSCM_VALUE,
                         "the edge %zu -> %zu is required, but the given order has %zu after %zu; "
                         "change one of the two",
                         f->candidate[c], f->node, f->candidate[c], f->node);
         }
     }
-    for (size_t a = 0; a <= count; a++) {
-        size_t from = a < count ? out->place[a] : f->count;
-        for (size_t b = 0; b <= count; b++) {
-            size_t to = b < count ? out->place[b] : f->count;
-            out->scatter[a * (count + 1) + b] = f->scatter[from * (f->count + 1) + to];
-        }
-        out->mean[a] = f->mean[from];
-    }
-    out->f = (family){.node = f->node,
-                      .count = count,
-                      .candidate = out->candidate,
-                      .required = required,
-                      .rows = f->rows,
-                      .scatter = out->scatter,
-                      .mean = out->mean};
     return LSCM_OK;
 }
 
-static void one_node(const exact *e, given_work *work, const narrowed *n)
+/* The set `part` of the bits of `whole`, as bits where those stand. */
+static uint32_t spread_bits(uint32_t part, uint32_t whole)
 {
+    uint32_t out = 0;
+    for (; whole != 0; whole &= whole - 1, part >>= 1) {
+        out |= (part & 1) != 0 ? whole & -whole : 0;
+    }
+    return out;
+}
+
+static void one_node(const exact *e, given_work *work, size_t i, uint32_t before)
+{
+    const mechanisms *m = e->p->mechanisms;
     size_t d = e->d;
-    size_t i = n->f.node;
-    uint32_t full = ((uint32_t)1 << n->f.count) - 1;
-    parent_sets_fill(&work->sets, &n->f, e->prior, work->total, work->scratch);
+    family_room narrowed;
+    m->law->narrow(&narrowed, &e->families[i], before);
+    const family *f = &narrowed.f;
+    uint32_t full = ((uint32_t)1 << f->count) - 1;
+    parent_sets_fill(&work->sets, m, f, work->total, work->scratch);
     double all = work->total[full];
     e->out->log_evidence += work->sets.offset + all;
-    for (size_t c = 0; c < n->f.count && e->out->edge_prob != NULL; c++) {
+    for (size_t c = 0; c < f->count && e->out->edge_prob != NULL; c++) {
         double p = -expm1(work->total[full ^ (uint32_t)1 << c] - all);
-        e->out->edge_prob[n->candidate[c] * d + i] = p > 0 ? p : 0;
+        e->out->edge_prob[f->candidate[c] * d + i] = p > 0 ? p : 0;
     }
-#pragma omp parallel for schedule(static) if (n->f.count >= WORTH_THREADS)
+#pragma omp parallel for schedule(static) if (f->count >= WORTH_THREADS)
     for (size_t draw = 0; draw < e->draws->count; draw++) {
         uint64_t first = (uint64_t)draw * 3 * d + d + 2 * i;
-        uint32_t narrow_set = parent_sets_draw(&work->sets, full, all, rng_uniform(e->r, first),
-                                               rng_uniform(e->r, first + 1));
-        uint32_t parents = 0;
-        for (size_t c = 0; c < n->f.count; c++) {
-            parents |= (narrow_set >> c & 1) << n->place[c];
-        }
-        e->draws->parents[draw * d + i] = parents;
+        uint32_t chosen = parent_sets_draw(&work->sets, full, all, rng_uniform(e->p->r, first),
+                                           rng_uniform(e->p->r, first + 1));
+        e->draws->parents[draw * d + i] = spread_bits(chosen, before);
     }
 }
 
@@ -270,7 +228,6 @@ static lscm_status one_order(const exact *e, const size_t *order)
 {
     lscm_status status = LSCM_OK;
     given_work work = {0};
-    narrowed n;
     size_t most = 0;
     for (size_t i = 0; i < e->d; i++) {
         most = e->families[i].count > most ? e->families[i].count : most;
@@ -287,8 +244,9 @@ static lscm_status one_order(const exact *e, const size_t *order)
     }
     for (size_t i = 0; i < e->d; i++) {
         TRY(report(e, i, e->d));
-        TRY(narrow(&n, &e->families[i], work.position, e->why));
-        one_node(e, &work, &n);
+        uint32_t before = 0;
+        TRY(find_before(&before, &e->families[i], work.position, e->why));
+        one_node(e, &work, i, before);
     }
     for (size_t draw = 0; draw < e->draws->count; draw++) {
         memcpy(e->draws->order + draw * e->d, order, e->d * sizeof *order);
@@ -299,14 +257,20 @@ done:
     return status;
 }
 
-lscm_status dag_exact(const family *list, size_t d, const dag_prior *prior, const size_t *order,
-                      rng r, const dag_draws *draws, dag_result *out, const lscm_progress *progress,
+lscm_status dag_exact(const dag_problem *problem, const dag_draws *draws, dag_result *out,
                       lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    exact e = {list, d, prior, r, draws, out, progress, why};
-    TRY(check(&e, order != NULL));
-    TRY(order == NULL ? all_orders(&e) : one_order(&e, order));
+    const mechanisms *m = problem->mechanisms;
+    const exact e = {problem, m->family, m->d, draws, out, why};
+    if (m->d == 0 || (problem->order == NULL && m->d > DAG_EXACT_MOST)) {
+        return fail(why, LSCM_VALUE,
+                    "the exact posterior over graphs takes 1 to %d nodes, not %zu; sample orders "
+                    "instead",
+                    DAG_EXACT_MOST, m->d);
+    }
+    TRY(mechanisms_check(m, why));
+    TRY(problem->order == NULL ? all_orders(&e) : one_order(&e, problem->order));
     out->r_hat = out->r_hat_kept = 1;
     out->replaced = 0;
     out->ess = (double)draws->count;

@@ -34,10 +34,9 @@ static size_t burnt(void)
 }
 
 typedef struct mcmc {
-    const family *families;
+    const dag_problem *p;
+    const family *families; /* (d) */
     size_t d;
-    const dag_prior *prior;
-    rng r;
     const dag_draws *draws;
     dag_result *out;
     const size_t *start; /* (d) or NULL */
@@ -89,41 +88,6 @@ static void lay_out(mcmc *m)
             m->series[t] = series;
         }
     }
-}
-
-static lscm_status report(const lscm_progress *progress, size_t done, lscm_error *why)
-{
-    if (progress != NULL && progress->report != NULL &&
-        !progress->report(progress->self, "orders", done, SEGMENTS)) {
-        return fail(why, LSCM_STOPPED, "orders: stopped on request");
-    }
-    return LSCM_OK;
-}
-
-static lscm_status check(const mcmc *m, lscm_error *why)
-{
-    if (m->d == 0) {
-        return fail(why, LSCM_VALUE, "there are no nodes");
-    }
-    for (size_t i = 0; i < m->d; i++) {
-        const family *f = &m->families[i];
-        size_t side = f->count + 1;
-        if (f->count > FAMILY_MOST) {
-            return fail(why, LSCM_VALUE,
-                        "node %zu has %zu candidate parents; at most %d can be weighed against "
-                        "each other",
-                        i, f->count, FAMILY_MOST);
-        }
-        for (size_t k = 0; k < side * side; k++) {
-            if (!isfinite(f->scatter[k])) {
-                return fail(why, LSCM_VALUE,
-                            "the moments of node %zu are not finite numbers; look for values that "
-                            "are out of all proportion",
-                            i);
-            }
-        }
-    }
-    return LSCM_OK;
 }
 
 /* About a second or two on one core for the usual candidates, whatever d. */
@@ -256,7 +220,7 @@ static void compare(mcmc *m)
     }
 }
 
-static lscm_status run_chains(mcmc *m, const lscm_progress *progress, lscm_error *why)
+static lscm_status run_chains(mcmc *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     for (size_t k = 0; k < m->d; k++) {
@@ -264,7 +228,7 @@ static lscm_status run_chains(mcmc *m, const lscm_progress *progress, lscm_error
     }
     for (size_t c = 0; c < m->chains; c++) {
         m->chain[c].space = &m->space;
-        m->chain[c].r = m->r;
+        m->chain[c].r = m->p->r;
         /* draws take the numbers from 0 on */
         m->chain[c].next = (uint64_t)(c + 1) << 48;
         if (!order_chain_start(&m->chain[c], c == 0)) {
@@ -274,7 +238,7 @@ static lscm_status run_chains(mcmc *m, const lscm_progress *progress, lscm_error
         }
     }
     for (size_t segment = 0; segment < SEGMENTS; segment++) {
-        TRY(report(progress, segment, why));
+        TRY(dag_report(m->p, "orders", segment, SEGMENTS, why));
 #pragma omp parallel for schedule(dynamic)
         for (size_t c = 0; c < m->chains; c++) {
             run_segment(m, c, segment);
@@ -283,7 +247,7 @@ static lscm_status run_chains(mcmc *m, const lscm_progress *progress, lscm_error
             compare(m);
         }
     }
-    TRY(report(progress, SEGMENTS, why));
+    TRY(dag_report(m->p, "orders", SEGMENTS, SEGMENTS, why));
 done:
     return status;
 }
@@ -301,7 +265,7 @@ static void draw_graph(const mcmc *m, size_t k)
         m->draws->order[k * d + position[i]] = i;
         m->draws->parents[k * d + i] =
             parent_sets_draw(&m->sets[i], within, m->space.total[i][within],
-                             rng_uniform(m->r, first), rng_uniform(m->r, first + 1));
+                             rng_uniform(m->p->r, first), rng_uniform(m->p->r, first + 1));
     }
 }
 
@@ -330,36 +294,47 @@ static void finish(mcmc *m)
     }
 }
 
-lscm_status dag_mcmc(const family *list, size_t d, const dag_prior *prior, const size_t *order,
-                     const dag_mcmc_settings *settings, rng r, const dag_draws *draws,
-                     dag_result *out, const lscm_progress *progress, lscm_error *why)
+static void choose_lengths(mcmc *m, const dag_mcmc_settings *settings)
+{
+    m->start = settings->start;
+    m->chains = settings->chains > 0 ? settings->chains : tuned_chains();
+    m->steps = settings->steps > 0 ? settings->steps : choose_steps(m->d, settings->brief);
+    m->recorded = (m->draws->count + m->chains - 1) / m->chains;
+    m->recorded = m->recorded > tuned_order_recorded() ? m->recorded : tuned_order_recorded();
+    m->steps = m->steps > 2 * m->recorded ? m->steps : 2 * m->recorded;
+    m->threads = (size_t)omp_get_max_threads();
+    for (size_t i = 0; i < m->d; i++) {
+        size_t count = m->families[i].count;
+        m->edges += count;
+        m->most = count > m->most ? count : m->most;
+    }
+}
+
+lscm_status dag_mcmc(const dag_problem *problem, const dag_mcmc_settings *settings,
+                     const dag_draws *draws, dag_result *out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    if (order != NULL) {
-        return dag_exact(list, d, prior, order, r, draws, out, progress, why);
+    const mechanisms *all = problem->mechanisms;
+    mcmc m = {.p = problem, .families = all->family, .d = all->d, .draws = draws, .out = out};
+    if (problem->order != NULL) {
+        return dag_exact(problem, draws, out, why);
     }
-    mcmc m = {list, d, prior, r, draws, out, settings->start, .space = {.d = d, .families = list}};
-    TRY(check(&m, why));
-    m.chains = settings->chains > 0 ? settings->chains : tuned_chains();
-    m.steps = settings->steps > 0 ? settings->steps : choose_steps(d, settings->brief);
-    m.recorded = (draws->count + m.chains - 1) / m.chains;
-    m.recorded = m.recorded > tuned_order_recorded() ? m.recorded : tuned_order_recorded();
-    m.steps = m.steps > 2 * m.recorded ? m.steps : 2 * m.recorded;
-    m.threads = (size_t)omp_get_max_threads();
-    for (size_t i = 0; i < d; i++) {
-        m.edges += list[i].count;
-        m.most = list[i].count > m.most ? list[i].count : m.most;
+    if (m.d == 0) {
+        return fail(why, LSCM_VALUE, "there are no nodes");
     }
+    TRY(mechanisms_check(all, why));
+    choose_lengths(&m, settings);
+    m.space = (order_space){.d = m.d, .families = m.families};
     lay_out(&m);
     TRY(arena_open(&m.memory, why));
     lay_out(&m);
     order_space_fill(&m.space);
 #pragma omp parallel for schedule(dynamic) num_threads((int)m.threads)
-    for (size_t i = 0; i < d; i++) {
-        parent_sets_fill(&m.sets[i], &list[i], prior, m.space.total[i],
+    for (size_t i = 0; i < m.d; i++) {
+        parent_sets_fill(&m.sets[i], all, &m.families[i], m.space.total[i],
                          m.scratch[omp_get_thread_num()]);
     }
-    TRY(run_chains(&m, progress, why));
+    TRY(run_chains(&m, why));
     finish(&m);
 done:
     arena_close(&m.memory);

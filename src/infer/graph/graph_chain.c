@@ -66,7 +66,7 @@ void graph_chain_begin(graph_chain *c, const dag_draws *start, size_t number, rn
 void graph_chain_copy(graph_chain *to, const graph_chain *from)
 {
     size_t d = to->d;
-    to->prior = from->prior;
+    to->all.prior = from->all.prior;
     memcpy(to->parents, from->parents, d * sizeof *to->parents);
     memcpy(to->score, from->score, d * sizeof(double));
     memcpy(to->order, from->order, d * sizeof *to->order);
@@ -78,14 +78,15 @@ void graph_chain_copy(graph_chain *to, const graph_chain *from)
 
 double graph_chain_score(const graph_chain *c, size_t i, uint32_t parents)
 {
-    const family *f = &c->family[i];
-    return (parents & f->required) == f->required ? family_score(f, &c->prior, parents) : -INFINITY;
+    const family *f = &c->all.family[i];
+    return (parents & f->required) == f->required ? mechanisms_score(&c->all, i, parents)
+                                                  : -INFINITY;
 }
 
 /* The bit of `parent` among the candidates of node i, or 0. */
 static uint32_t bit_of(const graph_chain *c, size_t i, size_t parent)
 {
-    const family *f = &c->family[i];
+    const family *f = &c->all.family[i];
     for (size_t k = 0; k < f->count; k++) {
         if (f->candidate[k] == parent) {
             return (uint32_t)1 << k;
@@ -148,7 +149,7 @@ void graph_chain_move(graph_chain *c)
         c->score[i] = graph_chain_score(c, i, c->parents[i]);
     }
     for (size_t i = 0; i < c->d; i++) {
-        const family *f = &c->family[i];
+        const family *f = &c->all.family[i];
         for (size_t k = 0; k < f->count; k++) {
             if (c->position[f->candidate[k]] < c->position[i]) {
                 toggle(c, i, (uint32_t)1 << k);
@@ -160,50 +161,23 @@ void graph_chain_move(graph_chain *c)
     }
 }
 
-/* One variance for all nodes given the weights: the residuals of all mechanisms and the pull of the
- * ridge on the weights are a sample of it. */
-static void draw_variance(graph_chain *c)
-{
-    double sum = c->prior.ridge * dag_mean_unit(&c->prior, c->d);
-    double dof = c->prior.dof;
-    for (size_t i = 0; i < c->d; i++) {
-        const family *f = &c->family[i];
-        size_t m = f->count + 1;
-        double w[FAMILY_MOST + 1] = {0};
-        w[f->count] = -1;
-        for (size_t k = 0; k < f->count; k++) {
-            if ((c->parents[i] >> k & 1) != 0) {
-                double unit = c->prior.unit[f->candidate[k]];
-                w[k] = c->w[f->candidate[k] * c->d + i];
-                sum += c->prior.ridge * unit * unit * w[k] * w[k];
-                dof += 1;
-            }
-        }
-        for (size_t a = 0; a < m; a++) {
-            for (size_t b = 0; b < m && w[a] != 0; b++) {
-                sum += w[a] * f->scatter[a * m + b] * w[b];
-            }
-        }
-        dof += fmax(f->rows - 1, 0);
-    }
-    c->prior.variance = sum / chain_chi2(c, dof);
-}
-
 void graph_chain_draw(graph_chain *c)
 {
     for (size_t i = 0; i < c->d; i++) {
         for (size_t j = 0; j < c->d; j++) {
             c->w[j * c->d + i] = 0;
         }
-        mechanism m = family_draw(&c->family[i], &c->prior, c->parents[i], c->mechanisms,
-                                  c->drawn++, c->w + i, c->d);
+        mechanism m =
+            mechanisms_draw(&c->all, i, c->parents[i], c->mechanisms, c->drawn++, c->w + i);
         c->sigma[i] = m.sigma;
         c->intercept[i] = m.intercept;
     }
     if (c->equal) {
-        draw_variance(c);
+        double dof = 0;
+        double sum = c->all.law->pool(&c->all, c->parents, c->w, &dof);
+        c->all.prior.variance = sum / chain_chi2(c, dof);
         for (size_t i = 0; i < c->d; i++) {
-            c->sigma[i] = sqrt(c->prior.variance);
+            c->sigma[i] = sqrt(c->all.prior.variance);
         }
     }
 }

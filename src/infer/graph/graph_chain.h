@@ -10,9 +10,8 @@
 
 typedef struct graph_chain {
     size_t d;
-    const family *family; /* (d) */
-    dag_prior prior;      /* its variance moves when equal */
-    bool equal;           /* one variance for all nodes */
+    mechanisms all; /* the variance of the prior moves when equal */
+    bool equal;     /* one variance for all nodes */
     bool order_given;
     bool *stopped; /* shared by all chains: somebody wants to stop */
     rng random;
@@ -26,6 +25,12 @@ typedef struct graph_chain {
     double *w;                 /* (d, d) */
     double *sigma, *intercept; /* (d) */
 } graph_chain;
+
+/* The mechanisms as they are now. */
+static inline mechanism_model graph_chain_model(const graph_chain *c)
+{
+    return (mechanism_model){c->d, c->w, c->intercept, c->sigma};
+}
 
 void graph_chain_lay_out(graph_chain *c, arena *a);
 /* From graph and order `number` of `start`, with random numbers of its own. */

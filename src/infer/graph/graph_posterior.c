@@ -31,8 +31,8 @@ static size_t most_candidates(const anchored_input *in)
 static void lay_out(graph_posterior *g, const anchored_input *in, arena *a)
 {
     size_t d = in->view->d;
-    g->count = arena_take(a, d, sizeof *g->count);
-    g->candidate = arena_take(a, d * (g->most > 0 ? g->most : 1), sizeof *g->candidate);
+    g->lists.count = arena_take(a, d, sizeof *g->lists.count);
+    g->lists.candidate = arena_take(a, d * g->lists.most, sizeof *g->lists.candidate);
     g->parents = arena_take(a, in->draws * d, sizeof *g->parents);
     g->order = arena_take(a, in->draws * d, sizeof *g->order);
     g->guess = arena_take(a, d, sizeof *g->guess);
@@ -56,37 +56,29 @@ static void forbid(const anchored_input *in, uint8_t *out)
     }
 }
 
-static lscm_status screen(graph_posterior *g, const anchored_input *in, const double *z,
-                          const uint8_t *mask, size_t rows, const uint8_t *forbidden,
-                          lscm_error *why)
-{
-    return screen_with_order(z, mask, rows, in->view->d, forbidden, in->required, g->most,
-                             g->count, g->candidate, g->guess, in->progress, why);
-}
-
 /* By the rows that are kept: those held out must not choose the candidates they judge. */
-static lscm_status screen_kept(graph_posterior *g, const anchored_input *in, const double *z,
-                               const uint8_t *forbidden, lscm_error *why)
+static lscm_status screen_kept(const graph_posterior *g, const anchored_input *in,
+                               const latent_rows *all, const uint8_t *forbidden, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t d = in->view->d;
-    size_t rows = 0;
-    double *kept = malloc(in->view->rows * d * sizeof *kept); /* (rows, d) */
-    uint8_t *mask = malloc(in->view->rows * d);               /* (rows, d) */
-    if (kept == NULL || mask == NULL) {
-        status = fail_memory(why, in->view->rows * d * (sizeof *kept + 1));
+    size_t d = all->d;
+    double *z = malloc(all->rows * d * sizeof *z); /* (rows, d) */
+    uint8_t *mask = malloc(all->rows * d);         /* (rows, d) */
+    latent_rows kept = {0, d, z, mask, NULL};
+    if (z == NULL || mask == NULL) {
+        status = fail_memory(why, all->rows * d * (sizeof *z + 1));
         goto done;
     }
-    for (size_t k = 0; k < in->view->rows; k++) {
+    for (size_t k = 0; k < all->rows; k++) {
         if (in->keep == NULL || in->keep[k] != 0) {
-            memcpy(kept + rows * d, z + k * d, d * sizeof *kept);
-            memcpy(mask + rows * d, in->view->mask + k * d, d);
-            rows++;
+            memcpy(z + kept.rows * d, all->z + k * d, d * sizeof *z);
+            memcpy(mask + kept.rows * d, all->mask + k * d, d);
+            kept.rows++;
         }
     }
-    TRY(screen(g, in, kept, mask, rows, forbidden, why));
+    TRY(screen_candidates(&kept, forbidden, &g->lists, g->guess, in->progress, why));
 done:
-    free(kept);
+    free(z);
     free(mask);
     return status;
 }
@@ -94,18 +86,14 @@ done:
 static lscm_status find_candidates(graph_posterior *g, const anchored_input *in, const double *z,
                                    const uint8_t *forbidden, lscm_error *why)
 {
-    size_t d = in->view->d;
+    const linear_view *s = in->view;
     if (!g->exact) {
-        return in->brief ? screen_kept(g, in, z, forbidden, why)
-                         : screen(g, in, z, in->view->mask, in->view->rows, forbidden, why);
+        latent_rows rows = {s->rows, s->d, z, s->mask, NULL};
+        return in->brief
+                   ? screen_kept(g, in, &rows, forbidden, why)
+                   : screen_candidates(&rows, forbidden, &g->lists, g->guess, in->progress, why);
     }
-    for (size_t i = 0; i < d; i++) {
-        for (size_t j = 0; j < d; j++) {
-            if (j != i && forbidden[j * d + i] == 0) {
-                g->candidate[i * g->most + g->count[i]++] = j;
-            }
-        }
-    }
+    candidate_lists_all(&g->lists, s->d, forbidden);
     return LSCM_OK;
 }
 
@@ -125,17 +113,16 @@ static lscm_status run(graph_posterior *g, const anchored_input *in, size_t firs
     size_t d = in->view->d;
     rng r = {(uint64_t)in->settings->seed, 7000 + first};
     dag_draws draws = {count, d, g->parents + first * d, g->order + first * d};
+    dag_problem problem = {&g->mechanisms, in->order, r, in->progress};
     dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains,
                                 .steps = in->steps,
                                 .start = g->guess,
                                 .brief = in->brief};
     for (size_t k = 0; k < count; k++) {
-        g->variance[first + k] = g->prior.variance;
+        g->variance[first + k] = g->mechanisms.prior.variance;
     }
-    return g->exact ? dag_exact(g->families.list, d, &g->prior, in->order, r, &draws, &g->result,
-                                in->progress, why)
-                    : dag_mcmc(g->families.list, d, &g->prior, in->order, &chains, r, &draws,
-                               &g->result, in->progress, why);
+    return g->exact ? dag_exact(&problem, &draws, &g->result, why)
+                    : dag_mcmc(&problem, &chains, &draws, &g->result, why);
 }
 
 /* ---- One variance for all nodes ---- */
@@ -160,7 +147,8 @@ static double pooled_variance(const graph_posterior *g, const anchored_input *in
         const family *f = &g->families.list[i];
         *rows += f->rows;
         for (size_t k = 0; k < draws; k++) {
-            mechanism m = family_draw(f, &g->prior, g->parents[k * d + i], r, k * d + i, w, d);
+            mechanism m =
+                mechanisms_draw(&g->mechanisms, i, g->parents[k * d + i], r, k * d + i, w);
             sum += f->rows * m.sigma * m.sigma;
             used += f->rows;
         }
@@ -174,12 +162,13 @@ static lscm_status evidence_at(graph_posterior *g, const anchored_input *in, dou
 {
     lscm_status status = LSCM_OK;
     double *edge_prob = g->result.edge_prob;
-    g->prior.variance = exp(log_variance);
+    g->mechanisms.prior.variance = exp(log_variance);
     g->result.edge_prob = NULL;
     status = run(g, in, 0, 0, why);
     g->result.edge_prob = edge_prob;
     TRY(status);
-    *out = g->result.log_evidence + log_prior_variance(&g->prior, in->view->d, g->prior.variance);
+    *out = g->result.log_evidence +
+           log_prior_variance(&g->mechanisms.prior, in->view->d, g->mechanisms.prior.variance);
 done:
     return status;
 }
@@ -208,7 +197,7 @@ static lscm_status mix_grid(graph_posterior *g, const anchored_input *in, double
         sum += share;
         size_t last = k + 1 == GRID ? in->draws : (size_t)(sum * (double)in->draws + 0.5);
         last = last < in->draws ? last : in->draws;
-        g->prior.variance = exp(centre + ((double)k - HALF) * width);
+        g->mechanisms.prior.variance = exp(centre + ((double)k - HALF) * width);
         TRY(run(g, in, first, last - first, why));
         for (size_t i = 0; i < d * d; i++) {
             mixed[i] += share * g->edge_prob[i];
@@ -231,7 +220,7 @@ static lscm_status run_equal(graph_posterior *g, const anchored_input *in, doubl
     double centre = log(pooled_variance(g, in, pilot, w, &rows));
     double width = sqrt(2 / fmax(rows, 2));
     if (!g->exact) {
-        g->prior.variance = exp(centre); /* known to a share of 1/sqrt(2 rows) */
+        g->mechanisms.prior.variance = exp(centre); /* known to a share of 1/sqrt(2 rows) */
         TRY(run(g, in, 0, in->draws, why));
         goto done;
     }
@@ -271,8 +260,8 @@ static void mean_mechanisms(const graph_posterior *g, size_t d, size_t draws, rn
     for (size_t k = 0; k < draws; k++) {
         memset(one, 0, d * d * sizeof *one);
         for (size_t i = 0; i < d; i++) {
-            mechanism m = family_draw(&g->families.list[i], &g->prior, g->parents[k * d + i], r,
-                                      k * d + i, one + i, d);
+            mechanism m =
+                mechanisms_draw(&g->mechanisms, i, g->parents[k * d + i], r, k * d + i, one + i);
             intercept[i] += share * m.intercept;
         }
         cblas_daxpy((int)(d * d), share, one, 1, w, 1);
@@ -297,7 +286,7 @@ static lscm_status weigh_evidence(graph_posterior *g, const anchored_input *in, 
         double f = 1;
         double dof = 0;
         mean_mechanisms(g, d, few_draws(in), r, w, intercept, one);
-        TRY(dispersion_of(&f, &dof, in, z, w, intercept, why));
+        TRY(dispersion_of(&f, &dof, in, z, &(mechanism_model){d, w, intercept, NULL}, why));
         f = fmax(f, 1);
         double clearly =
             fmax(tuned_dispersion_clear(), 1 + tuned_dispersion_errors() * sqrt(2 / fmax(dof, 1)));
@@ -306,7 +295,7 @@ static lscm_status weigh_evidence(graph_posterior *g, const anchored_input *in, 
             break;
         }
         double next = round == 0 ? f : sqrt(f * g->dispersion);
-        families_weigh(&g->families, g->dispersion / next);
+        g->mechanisms.law->weigh(&g->families, g->dispersion / next);
         g->dispersion = next;
         TRY(run(g, in, 0, in->draws, why));
     }
@@ -351,7 +340,7 @@ static lscm_status weigh_rows(graph_posterior *g, const anchored_input *in, cons
     if (in->size != NULL) {
         TRY(row_weights(g->row_weight, share, &g->families, z, in->size, why));
         g->families.weight = g->row_weight;
-        TRY(families_update(&g->families, z, why));
+        TRY(g->mechanisms.law->update(&g->families, z, why));
     }
 done:
     return status;
@@ -372,7 +361,8 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
     size_t d = in->view->d;
     rng r = {(uint64_t)in->settings->seed, 6002};
     mean_mechanisms(g, d, few_draws(in), r, t->w, t->intercept, t->edge_prob);
-    TRY(dispersion_slopes(t->slopes, t->variance, in, g->row_weight, z, t->w, t->intercept, why));
+    mechanism_model mean = {d, t->w, t->intercept, NULL};
+    TRY(dispersion_slopes(t->slopes, t->variance, in, g->row_weight, z, &mean, why));
     g->dispersion = 0;
     for (size_t i = 0; i < d; i++) {
         double leak = in->leak != NULL ? leak_into(i, d, t->w, in->leak) : 0;
@@ -386,7 +376,7 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
         }
         g->dispersion += f / (double)d;
     }
-    families_weigh(&g->families, 1 / g->dispersion);
+    g->mechanisms.law->weigh(&g->families, 1 / g->dispersion);
     TRY(run(g, in, 0, in->draws, why));
 done:
     return status;
@@ -464,20 +454,65 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     }
 }
 
+/* Candidates, and what the rows say of them; psi, step: what noise of z adds. */
+static lscm_status gather(graph_posterior *g, const anchored_input *in, const double *z,
+                          const double *psi, size_t step, const graph_scratch *t, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    latent_rows rows = {in->view->rows, in->view->d, z, in->view->mask, in->keep};
+    double share = 1;
+    forbid(in, t->forbidden);
+    TRY(find_candidates(g, in, z, t->forbidden, why));
+    TRY(g->mechanisms.law->gather(&g->families, &rows, &g->lists, why));
+    g->mechanisms.family = g->families.list;
+    if (in->view->kind == VIEW_READ_OFF) {
+        find_spread(&g->families, t->spread);
+    }
+    TRY(weigh_rows(g, in, z, &share, why));
+    if (psi != NULL) {
+        g->mechanisms.law->correct(&g->families, psi, step, share);
+    }
+done:
+    return status;
+}
+
+/* Graphs, again with rows counting for what they are worth, under the prior that was asked for. */
+static lscm_status find_graphs(graph_posterior *g, const anchored_input *in, const double *z,
+                               graph_scratch *t, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    if (in->settings->noise == NOISE_EQUAL) {
+        TRY(run_equal(g, in, t->w, t->edge_prob, why));
+    } else {
+        TRY(run(g, in, 0, in->draws, why));
+    }
+    if (in->view->kind == VIEW_READ_OFF) {
+        TRY(weigh_slopes(g, in, z, t, why));
+    } else if (in->view->kind == VIEW_OBSERVED) {
+        TRY(weigh_evidence(g, in, z, t->w, t->intercept, t->edge_prob, why));
+    }
+    if (is_uniform(in)) {
+        make_uniform(g, in, &t->extensions, t->weight, t->parents, t->order);
+    }
+done:
+    return status;
+}
+
 lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, const double *z,
                                const double *unit, const double *psi, size_t step, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const lscm_fit_settings *s = in->settings;
     size_t d = in->view->d;
-    graph_posterior g = {.most = most_candidates(in),
-                         .draws = in->draws,
-                         .dispersion = 1,
-                         .exact = d <= DAG_EXACT_MOST,
-                         .prior = {s->ridge, tuned_prior_dof(), log_odds_of(s, d), 0, unit}};
+    graph_posterior g = {
+        .lists = {.most = most_candidates(in), .required = in->required},
+        .draws = in->draws,
+        .dispersion = 1,
+        .exact = d <= DAG_EXACT_MOST,
+        .mechanisms = {
+            &linear_gaussian, d, NULL, {s->ridge, tuned_prior_dof(), log_odds_of(s, d), 0, unit}}};
     graph_scratch scratch;
     arena memory = {0};
-    double share = 1;
     if (is_uniform(in) && !g.exact) {
         return fail(why, LSCM_USAGE,
                     "a uniform prior over graphs needs at most %d nodes; "
@@ -491,30 +526,8 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     TRY(arena_open(&memory, why));
     lay_out_scratch(&scratch, in, &memory);
     g.result.edge_prob = in->brief ? NULL : g.edge_prob;
-    forbid(in, scratch.forbidden);
-    TRY(find_candidates(&g, in, z, scratch.forbidden, why));
-    TRY(families_of(&g.families, z, in->view->mask, in->keep, in->view->rows, d, g.count,
-                    g.candidate, g.most > 0 ? g.most : 1, in->required, why));
-    if (in->view->kind == VIEW_READ_OFF) {
-        find_spread(&g.families, scratch.spread);
-    }
-    TRY(weigh_rows(&g, in, z, &share, why));
-    if (psi != NULL) {
-        families_correct(&g.families, psi, step, share);
-    }
-    if (s->noise == NOISE_EQUAL) {
-        TRY(run_equal(&g, in, scratch.w, scratch.edge_prob, why));
-    } else {
-        TRY(run(&g, in, 0, in->draws, why));
-    }
-    if (in->view->kind == VIEW_READ_OFF) {
-        TRY(weigh_slopes(&g, in, z, &scratch, why));
-    } else if (in->view->kind == VIEW_OBSERVED) {
-        TRY(weigh_evidence(&g, in, z, scratch.w, scratch.intercept, scratch.edge_prob, why));
-    }
-    if (is_uniform(in)) {
-        make_uniform(&g, in, &scratch.extensions, scratch.weight, scratch.parents, scratch.order);
-    }
+    TRY(gather(&g, in, z, psi, step, &scratch, why));
+    TRY(find_graphs(&g, in, z, &scratch, why));
     *out = g;
     out->result.edge_prob = out->edge_prob;
     g = (graph_posterior){0};

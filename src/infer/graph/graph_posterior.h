@@ -8,10 +8,11 @@
 
 typedef struct graph_posterior {
     families families;
-    size_t *count, *candidate; /* (d), (d, most) */
-    size_t most, draws;
-    size_t *guess; /* (d): an order to begin with, beyond DAG_EXACT_MOST nodes */
-    dag_prior prior;
+    mechanisms
+        mechanisms; /* of these families; they and the prior are what graphs are drawn from */
+    candidate_lists lists;
+    size_t draws;
+    size_t *guess;      /* (d): an order to begin with, beyond DAG_EXACT_MOST nodes */
     uint32_t *parents;  /* (draws, d) */
     size_t *order;      /* (draws, d) */
     double *edge_prob;  /* (d, d) */

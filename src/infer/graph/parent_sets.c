@@ -18,14 +18,12 @@ void parent_sets_lay_out(parent_sets *sets, arena *a, size_t count)
     sets->partial = arena_take(a, subset_entries(count), sizeof *sets->partial);
 }
 
-void parent_sets_fill(parent_sets *sets, const family *f, const dag_prior *prior, double *total,
+void parent_sets_fill(parent_sets *sets, const mechanisms *m, const family *f, double *total,
                       double *scratch)
 {
     size_t size = (size_t)1 << f->count;
     double *score = sets->score;
-    family_table table = {.rest = total, .log_det = scratch};
-    family_regress(f, prior, &table);
-    family_scores(f, prior, &table, score);
+    m->law->score_all(f, &m->prior, score, total, scratch);
     double best = -INFINITY;
     for (size_t set = 0; set < size; set++) {
         best = score[set] > best ? score[set] : best;

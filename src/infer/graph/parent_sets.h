@@ -20,8 +20,9 @@ typedef struct parent_sets {
 } parent_sets;
 
 void parent_sets_lay_out(parent_sets *sets, arena *a, size_t count);
-/* Scores all sets; `total` and `scratch` have subset_entries(count) too. */
-void parent_sets_fill(parent_sets *sets, const family *f, const dag_prior *prior, double *total,
+/* Scores all sets of f, a family of `m` or a part of one; `total` and `scratch` have
+ * subset_entries(count) too. */
+void parent_sets_fill(parent_sets *sets, const mechanisms *m, const family *f, double *total,
                       double *scratch);
 /* A parent set within U, whose total is given, by two uniform numbers. */
 uint32_t parent_sets_draw(const parent_sets *sets, uint32_t within, double total, double upper,

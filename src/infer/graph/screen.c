@@ -23,9 +23,10 @@ static bool has(const uint8_t *edges, size_t d, size_t j, size_t i)
     return edges != NULL && edges[j * d + i] != 0;
 }
 
-static lscm_status check(size_t d, const uint8_t *forbidden, const uint8_t *required, size_t most,
+static lscm_status check(size_t d, const uint8_t *forbidden, const candidate_lists *lists,
                          lscm_error *why)
 {
+    const uint8_t *required = lists->required;
     for (size_t i = 0; i < d; i++) {
         size_t parents = 0;
         for (size_t j = 0; j < d; j++) {
@@ -38,11 +39,11 @@ static lscm_status check(size_t d, const uint8_t *forbidden, const uint8_t *requ
                             j, i);
             }
         }
-        if (parents > most) {
+        if (parents > lists->most) {
             return fail(why, LSCM_VALUE,
                         "node %zu has %zu required parents, but at most %zu candidates; require "
                         "fewer edges",
-                        i, parents, most);
+                        i, parents, lists->most);
         }
     }
     return LSCM_OK;
@@ -179,21 +180,11 @@ static void search_often(screen_work *w, const families *f)
     }
 }
 
-static void sort_list(size_t *list, size_t count)
-{
-    for (size_t a = 1; a < count; a++) {
-        for (size_t b = a; b > 0 && list[b - 1] > list[b]; b--) {
-            size_t kept = list[b];
-            list[b] = list[b - 1];
-            list[b - 1] = kept;
-        }
-    }
-}
-
 /* The required parents, then the cheapest of those near. */
-static void choose(screen_work *w, size_t i, const uint8_t *required, size_t most, size_t *count,
-                   size_t *candidate)
+static void choose(screen_work *w, size_t i, const candidate_lists *lists)
 {
+    const uint8_t *required = lists->required;
+    size_t *candidate = lists->candidate + i * lists->most;
     size_t d = w->s.d;
     size_t found = 0;
     size_t m = w->sweeps[i].m;
@@ -207,7 +198,7 @@ static void choose(screen_work *w, size_t i, const uint8_t *required, size_t mos
     for (size_t k = 0; k < m; k++) {
         cost[k] = has(required, d, near[k], i) ? INFINITY : cost[k];
     }
-    while (found < most) {
+    while (found < lists->most) {
         size_t best = 0;
         for (size_t k = 1; k < m; k++) {
             best = cost[k] < cost[best] ? k : best;
@@ -218,12 +209,12 @@ static void choose(screen_work *w, size_t i, const uint8_t *required, size_t mos
         candidate[found++] = near[best];
         cost[best] = INFINITY;
     }
-    sort_list(candidate, found);
-    *count = found;
+    screen_sort(candidate, found);
+    lists->count[i] = found;
 }
 
-static lscm_status choose_all(screen_work *w, families *f, const uint8_t *required, size_t most,
-                              size_t *count, size_t *candidate, lscm_error *why)
+static lscm_status choose_all(screen_work *w, families *f, const candidate_lists *lists,
+                              lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = w->s.d;
@@ -239,57 +230,52 @@ static lscm_status choose_all(screen_work *w, families *f, const uint8_t *requir
     TRY(screen_reach(&w->s, f, w->order, why));
     search_often(w, f);
     for (size_t i = 0; i < d; i++) {
-        choose(w, i, required, most, &count[i], candidate + i * most);
+        choose(w, i, lists);
     }
 done:
     return status;
 }
 
-static void all_others(size_t d, const uint8_t *forbidden, size_t most, size_t *count,
-                       size_t *candidate)
+static void count_free(const screen_data *s)
 {
-    for (size_t i = 0; i < d; i++) {
-        count[i] = 0;
-        for (size_t j = 0; j < d; j++) {
-            if (j != i && !has(forbidden, d, j, i)) {
-                candidate[i * most + count[i]++] = j;
-            }
+    for (size_t r = 0; r < s->rows; r++) {
+        for (size_t i = 0; i < s->d; i++) {
+            s->free[i] += s->mask[r * s->d + i] != 0 ? 0 : 1;
         }
     }
 }
 
-lscm_status screen_with_order(const double *z, const uint8_t *mask, size_t rows, size_t d,
-                              const uint8_t *forbidden, const uint8_t *required, size_t most,
-                              size_t *count, size_t *candidate, size_t *order,
+lscm_status screen_candidates(const latent_rows *rows, const uint8_t *forbidden,
+                              const candidate_lists *lists, size_t *order,
                               const lscm_progress *progress, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    screen_work w = {.s = {.z = z, .mask = mask, .forbidden = forbidden, .rows = rows, .d = d}};
+    size_t d = rows->d;
+    latent_rows all = *rows;
+    screen_work w = {
+        .s = {rows->z, rows->mask, forbidden, rows->rows, d, .near_most = GRAM_WIDEST}};
     families f = {0};
-    TRY(check(d, forbidden, required, most, why));
-    if (d <= most + 1) {
-        all_others(d, forbidden, most, count, candidate);
+    all.keep = NULL;
+    TRY(check(d, forbidden, lists, why));
+    if (d <= lists->most + 1) {
+        candidate_lists_all(lists, d, forbidden);
         for (size_t i = 0; order != NULL && i < d; i++) {
             order[i] = i;
         }
         return LSCM_OK;
     }
-    w.s.near_most = GRAM_WIDEST;
     if (d > SCREEN_ALL) {
-        size_t near = 2 * most > tuned_screen_near() ? 2 * most : tuned_screen_near();
+        size_t near = 2 * lists->most > tuned_screen_near() ? 2 * lists->most : tuned_screen_near();
         w.s.near_most = near < GRAM_WIDEST ? near : GRAM_WIDEST;
     }
     lay_out_lists(&w, &w.lists);
     TRY(arena_open(&w.lists, why));
     lay_out_lists(&w, &w.lists);
-    for (size_t r = 0; r < rows; r++) {
-        for (size_t i = 0; i < d; i++) {
-            w.s.free[i] += mask[r * d + i] != 0 ? 0 : 1;
-        }
-    }
+    count_free(&w.s);
     TRY(screen_near(&w.s, progress, why));
-    TRY(families_wide(&f, z, mask, rows, d, w.s.count, w.s.near, w.s.near_most, why));
-    TRY(choose_all(&w, &f, required, most, count, candidate, why));
+    candidate_lists near = {w.s.near_most, w.s.count, w.s.near, NULL};
+    TRY(families_wide(&f, &all, &near, why));
+    TRY(choose_all(&w, &f, lists, why));
     if (order != NULL) {
         memcpy(order, w.best, d * sizeof *order);
     }
@@ -298,13 +284,4 @@ done:
     arena_close(&w.lists);
     arena_close(&w.matrices);
     return status;
-}
-
-lscm_status screen_candidates(const double *z, const uint8_t *mask, size_t rows, size_t d,
-                              const uint8_t *forbidden, const uint8_t *required, size_t most,
-                              size_t *count, size_t *candidate, const lscm_progress *progress,
-                              lscm_error *why)
-{
-    return screen_with_order(z, mask, rows, d, forbidden, required, most, count, candidate, NULL,
-                             progress, why);
 }

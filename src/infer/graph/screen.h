@@ -14,19 +14,14 @@
 #ifndef LSCM_INFER_GRAPH_SCREEN_H
 #define LSCM_INFER_GRAPH_SCREEN_H
 
-#include "base/status.h"
+#include "infer/mechanism/mechanism.h"
 
-/* z, mask (rows, d); forbidden and required (d, d) or NULL: [j][i] = 1 for j -> i. At most `most`
- * candidates each: count (d), candidate (d, most) ascending. When d - 1 <= most, all others. Fails
- * when a node has more required parents than `most`, or one edge is both required and forbidden. */
-lscm_status screen_candidates(const double *z, const uint8_t *mask, size_t rows, size_t d,
-                              const uint8_t *forbidden, const uint8_t *required, size_t most,
-                              size_t *count, size_t *candidate, const lscm_progress *progress,
-                              lscm_error *why);
-/* The same, and the order of step 2, a start for sampling orders: order (d) or NULL. */
-lscm_status screen_with_order(const double *z, const uint8_t *mask, size_t rows, size_t d,
-                              const uint8_t *forbidden, const uint8_t *required, size_t most,
-                              size_t *count, size_t *candidate, size_t *order,
+/* Fills count and candidate of `lists`, at most `most` each; when d - 1 <= most, all others.
+ * forbidden (d, d) or NULL: [j][i] = 1 for j -> i. order (d) or NULL: that of step 2, a start for
+ * sampling orders. All rows are looked at, whatever rows->keep. Fails when a node has more required
+ * parents than `most`, or one edge is both required and forbidden. */
+lscm_status screen_candidates(const latent_rows *rows, const uint8_t *forbidden,
+                              const candidate_lists *lists, size_t *order,
                               const lscm_progress *progress, lscm_error *why);
 
 #endif

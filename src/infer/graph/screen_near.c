@@ -205,7 +205,7 @@ static void take(selection *w, size_t i, const double *column)
     w->rss[i] = fmax(w->rss[i] - by * by, 1e-12 * w->whole[i * d + i]);
 }
 
-static void sort_list(size_t *list, size_t count)
+void screen_sort(size_t *list, size_t count)
 {
     for (size_t a = 1; a < count; a++) {
         size_t item = list[a];
@@ -214,19 +214,6 @@ static void sort_list(size_t *list, size_t count)
             list[b] = list[b - 1];
         }
         list[b] = item;
-    }
-}
-
-static void all_others(const screen_data *s)
-{
-    size_t d = s->d;
-    for (size_t i = 0; i < d; i++) {
-        s->count[i] = 0;
-        for (size_t j = 0; j < d; j++) {
-            if (j != i && (s->forbidden == NULL || s->forbidden[j * d + i] == 0)) {
-                s->near[i * s->near_most + s->count[i]++] = j;
-            }
-        }
     }
 }
 
@@ -279,7 +266,7 @@ static lscm_status select_near(selection *w, const lscm_progress *progress, lscm
     }
     close_lists(s);
     for (size_t i = 0; i < d; i++) {
-        sort_list(s->near + i * s->near_most, s->count[i]);
+        screen_sort(s->near + i * s->near_most, s->count[i]);
     }
     return LSCM_OK;
 }
@@ -295,7 +282,8 @@ lscm_status screen_near(const screen_data *s, const lscm_progress *progress, lsc
     }
     /* a regression on all others needs rows to spare */
     if (s->d <= SCREEN_ALL && fewest >= (double)tuned_screen_rows() * (double)s->d) {
-        all_others(s);
+        candidate_lists_all(&(candidate_lists){s->near_most, s->count, s->near, NULL}, s->d,
+                            s->forbidden);
         return LSCM_OK;
     }
     threads_blas_single();

@@ -16,6 +16,9 @@ typedef struct screen_data {
     size_t *count, *near; /* (d), (d, near_most) ascending */
 } screen_data;
 
+/* In ascending order. */
+void screen_sort(size_t *list, size_t count);
+
 /* Fills count and near. LSCM_STOPPED when progress says so. */
 lscm_status screen_near(const screen_data *s, const lscm_progress *progress, lscm_error *why);
 

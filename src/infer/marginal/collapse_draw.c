@@ -45,7 +45,7 @@ static void add_noise(const collapse *c, const collapse_job *job, const row_task
         uint64_t row = task->index * c->rows + c->sorted[job->from + k];
         rng_normals(task->random, row * d, u, slot->up + k * u);
     }
-    product(false, false, n, d, u, 1, slot->up, u, slot->law.x, d, 1, slot->z + 1, d + 1);
+    product(1, plain(slot->up, n, u), plain(slot->law.x, u, d), 1, slot->z + 1, d + 1);
 }
 
 static void run_job(const collapse *c, const collapse_graph *g, const collapse_parameters *p,
@@ -106,9 +106,9 @@ static void add_rows(const collapse *c, const collapse_parameters *p, const doub
             slot->rest[k * r + i] = c->s->y[(from + k) * r + i] - p->b[i];
         }
     }
-    product(false, false, n, r, d, -1, z + from * d, d, p->a, r, 1, slot->rest, r);
-    product(true, false, d + 1, d + 1, n, 1, slot->z, d + 1, slot->z, d + 1, 1, sums->gram, d + 1);
-    product(true, false, d + 1, r, n, 1, slot->z, d + 1, slot->rest, r, 1, sums->by_a, r);
+    product(-1, plain(z + from * d, n, d), plain(p->a, d, r), 1, slot->rest, r);
+    product(1, turned(slot->z, n, d + 1), plain(slot->z, n, d + 1), 1, sums->gram, d + 1);
+    product(1, turned(slot->z, n, d + 1), plain(slot->rest, n, r), 1, sums->by_a, r);
 }
 
 static void regress(collapse *c, const collapse_parameters *p, const double *z)

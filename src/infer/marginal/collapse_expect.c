@@ -46,13 +46,13 @@ static void add_decoder(const collapse *c, const collapse_parameters *p, double 
     size_t r = c->rank;
     size_t n = d + 1;
     size_t u = slot->law.u;
-    product(true, false, n, n, q, 1, slot->z, n, slot->z, n, 0, slot->gram, n);
-    product(true, false, n, r, q, 1, slot->z, n, slot->rest, r, 1, sums->by_a, r);
+    product(1, turned(slot->z, q, n), plain(slot->z, q, n), 0, slot->gram, n);
+    product(1, turned(slot->z, q, n), plain(slot->rest, q, r), 1, sums->by_a, r);
     if (u > 0) {
-        product(true, false, d, d, u, rows, slot->law.x, d, slot->law.x, d, 1, slot->gram + n + 1,
+        product(rows, turned(slot->law.x, u, d), plain(slot->law.x, u, d), 1, slot->gram + n + 1,
                 n);
-        product(false, false, u, r, d, 1, slot->law.x, d, p->a, r, 0, slot->xa, r);
-        product(true, false, d, r, u, -rows, slot->law.x, d, slot->xa, r, 1, sums->by_a + r, r);
+        product(1, plain(slot->law.x, u, d), plain(p->a, d, r), 0, slot->xa, r);
+        product(-rows, turned(slot->law.x, u, d), plain(slot->xa, u, r), 1, sums->by_a + r, r);
         *sums->rest += rows * squares(slot->xa, u * r);
     }
     cblas_daxpy((int)(n * n), 1, slot->gram, 1, sums->gram, 1);
@@ -74,8 +74,8 @@ static void add_nodes(const collapse *c, double rows, size_t q, const collapse_s
     }
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, (int)u, (int)u, 1,
                 law->h, (int)u, slot->root, (int)u);
-    product(true, false, n, u, q, 1, slot->z, n, slot->h, u, 0, slot->cross, u);
-    product(true, false, d, u, u, rows, law->x, d, slot->root, u, 1, slot->cross + u, u);
+    product(1, turned(slot->z, q, n), plain(slot->h, q, u), 0, slot->cross, u);
+    product(rows, turned(law->x, u, d), plain(slot->root, u, u), 1, slot->cross + u, u);
     for (size_t k = 0; k < u; k++) {
         size_t i = law->active[k];
         double square = 0;

@@ -8,23 +8,16 @@
 #include <string.h>
 
 /* Row k of R is what one unit of noise of node k does to all nodes. */
-static void find_reach(const collapse_graph *g, const double *w, const uint8_t *mask, size_t d,
+static void find_reach(const collapse_graph *g, const collapse_parameters *p, const uint8_t *mask,
                        double *reach)
 {
+    size_t d = p->d;
+    mechanism_model m = {d, p->w, p->c, p->sigma};
     memset(reach, 0, d * d * sizeof *reach);
     for (size_t k = 0; k < d; k++) {
         reach[k * d + k] = 1;
     }
-    for (size_t to = 0; to < d; to++) {
-        size_t i = g->order[to];
-        for (size_t from = 0; from < to && mask[i] == 0; from++) {
-            size_t j = g->order[from];
-            double weight = w[j * d + i];
-            for (size_t k = 0; k < d && weight != 0; k++) {
-                reach[k * d + i] += weight * reach[k * d + j];
-            }
-        }
-    }
+    mechanism_reach(&m, g->order, mask, d, reach);
 }
 
 /* log |H|, with C' in the upper triangle of h; NaN when H is not finite. */
@@ -36,7 +29,7 @@ static double factor_noise(const mask_law *law, size_t r, double precision)
     int failed = 1;
     for (int attempt = 0; failed != 0 && attempt < 24; attempt++) {
         double most = 0;
-        product(false, true, u, u, r, precision, law->g, r, law->g, r, 0, law->h, u);
+        product(precision, plain(law->g, u, r), turned(law->g, u, r), 0, law->h, u);
         for (size_t k = 0; k < u; k++) {
             law->h[k * u + k] += 1;
             most = fmax(most, law->h[k * u + k]);
@@ -66,8 +59,8 @@ void collapse_law(const collapse *c, const collapse_graph *g, const collapse_par
     double s_x = collapse_x_noise(c, p);
     law->mask = c->mask + t * d;
     law->u = 0;
-    find_reach(g, p->w, law->mask, d, law->reach);
-    product(false, false, d, r, d, 1, law->reach, d, p->a, r, 0, law->effect, r);
+    find_reach(g, p, law->mask, law->reach);
+    product(1, plain(law->reach, d, d), plain(p->a, d, r), 0, law->effect, r);
     for (size_t i = 0; i < d; i++) {
         double scale = law->mask[i] != 0 ? p->actuator_noise : p->sigma[i];
         if (scale == 0) {
@@ -98,10 +91,10 @@ static void refine(const mask_law *law, size_t n, size_t r, double precision, bo
     if (begun) {
         memcpy(slot->up, slot->h, n * u * sizeof(double));
     }
-    product(false, true, n, u, r, precision, slot->rest, r, law->g, r, begun ? -1 : 0, slot->up, u);
+    product(precision, plain(slot->rest, n, r), turned(law->g, u, r), begun ? -1 : 0, slot->up, u);
     (void)LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', (int)u, (int)n, law->h, (int)u, slot->up,
                               (int)u);
-    product(false, false, n, r, u, -1, slot->up, u, law->g, r, 1, slot->rest, r);
+    product(-1, plain(slot->up, n, u), plain(law->g, u, r), 1, slot->rest, r);
     for (size_t k = 0; k < n * u; k++) {
         slot->h[k] = slot->up[k] + (begun ? slot->h[k] : 0);
     }
@@ -123,7 +116,7 @@ void collapse_condition(const collapse *c, const collapse_parameters *p, size_t 
         }
         slot->z[row * (d + 1)] = one[row];
     }
-    product(false, false, n, r, d, -1, slot->m, d, law->effect, r, 1, slot->rest, r);
+    product(-1, plain(slot->m, n, d), plain(law->effect, d, r), 1, slot->rest, r);
     if (law->u > 0) {
         refine(law, n, r, 1 / (s_x * s_x), false, slot);
         refine(law, n, r, 1 / (s_x * s_x), true, slot);
@@ -133,5 +126,5 @@ void collapse_condition(const collapse *c, const collapse_parameters *p, size_t 
             slot->m[row * d + law->active[k]] += law->scale[k] * slot->h[row * law->u + k];
         }
     }
-    product(false, false, n, d, d, 1, slot->m, d, law->reach, d, 0, slot->z + 1, d + 1);
+    product(1, plain(slot->m, n, d), plain(law->reach, d, d), 0, slot->z + 1, d + 1);
 }

@@ -79,7 +79,8 @@ static lscm_status directions(const collapse *c, const start_work *w, size_t ran
 {
     size_t r = c->rank;
     double share = 1 / (double)c->rows;
-    product(true, false, r, r, c->first[c->masks], share, c->y, r, c->y, r, 0, out, r);
+    product(share, turned(c->y, c->first[c->masks], r), plain(c->y, c->first[c->masks], r), 0, out,
+            r);
     for (size_t m = 0; m < rank; m++) { /* P S P, one direction at a time from both sides */
         const double *q = w->left + m * r;
         for (size_t side = 0; side < 2; side++) {
@@ -138,7 +139,7 @@ static void measure_nodes(const collapse *c, const anchor *from, const start_wor
     for (size_t t = 0; t < c->masks; t++) {
         const uint8_t *mask = c->mask + t * d;
         for (size_t k = c->first[t]; k < c->first[t + 1]; k++) {
-            product(false, false, 1, d, c->rank, 1, c->y + k * c->rank, c->rank, w->encoder, d, 0,
+            product(1, plain(c->y + k * c->rank, 1, c->rank), plain(w->encoder, c->rank, d), 0,
                     w->z, d);
             for (size_t i = 0; i < d; i++) {
                 double a = from->kind[i] != ANCHOR_NONE ? from->intercept[i] : 0;

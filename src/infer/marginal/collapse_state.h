@@ -96,15 +96,34 @@ struct collapse {
     arena memory;
 };
 
-/* C (m, n) = alpha op(A) op(B) + beta C, with k the inner length; row-major. */
-static inline void product(bool turn_a, bool turn_b, size_t m, size_t n, size_t k, double alpha,
-                           const double *a, size_t lda, const double *b, size_t ldb, double beta,
-                           double *c, size_t ldc)
+/* A factor of a product: rows and columns as it stands in memory, then perhaps turned. */
+typedef struct matrix {
+    const double *data;
+    size_t rows, cols;
+    bool turned;
+} matrix;
+
+static inline matrix plain(const double *data, size_t rows, size_t cols)
 {
-    if (m > 0 && n > 0) { /* k = 0 scales C */
-        cblas_dgemm(CblasRowMajor, turn_a ? CblasTrans : CblasNoTrans,
-                    turn_b ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, alpha, a,
-                    (int)(lda > 0 ? lda : 1), b, (int)(ldb > 0 ? ldb : 1), beta, c, (int)ldc);
+    return (matrix){data, rows, cols, false};
+}
+
+static inline matrix turned(const double *data, size_t rows, size_t cols)
+{
+    return (matrix){data, rows, cols, true};
+}
+
+/* C = alpha A B + beta C; rows of C are `stride` apart. */
+static inline void product(double alpha, matrix a, matrix b, double beta, double *c, size_t stride)
+{
+    size_t m = a.turned ? a.cols : a.rows;
+    size_t n = b.turned ? b.rows : b.cols;
+    size_t inner = a.turned ? a.rows : a.cols;
+    if (m > 0 && n > 0) { /* nothing inside: scales C */
+        cblas_dgemm(CblasRowMajor, a.turned ? CblasTrans : CblasNoTrans,
+                    b.turned ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)inner, alpha, a.data,
+                    (int)(a.cols > 0 ? a.cols : 1), b.data, (int)(b.cols > 0 ? b.cols : 1), beta, c,
+                    (int)stride);
     }
 }
 

@@ -9,16 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static lscm_status check(size_t d, const size_t *count, const size_t *candidate, size_t most,
-                         const uint8_t *required, lscm_error *why)
+static bool is_required(const candidate_lists *lists, size_t d, size_t j, size_t i)
+{
+    return lists->required != NULL && lists->required[j * d + i] != 0;
+}
+
+static lscm_status check(size_t d, const candidate_lists *lists, lscm_error *why)
 {
     for (size_t i = 0; i < d; i++) {
         size_t found = 0;
-        for (size_t k = 0; k < count[i]; k++) {
-            found += required != NULL && required[candidate[i * most + k] * d + i] != 0 ? 1 : 0;
+        for (size_t k = 0; k < lists->count[i]; k++) {
+            found += is_required(lists, d, lists->candidate[i * lists->most + k], i) ? 1 : 0;
         }
-        for (size_t j = 0; required != NULL && j < d; j++) {
-            found -= required[j * d + i] != 0 ? 1 : 0;
+        for (size_t j = 0; j < d; j++) {
+            found -= is_required(lists, d, j, i) ? 1 : 0;
         }
         if (found != 0) {
             return fail(why, LSCM_VALUE,
@@ -26,12 +30,24 @@ static lscm_status check(size_t d, const size_t *count, const size_t *candidate,
                         "candidates or require fewer edges",
                         i);
         }
-        if (count[i] > FAMILY_MOST) {
+        if (lists->count[i] > FAMILY_MOST) {
             return fail(why, LSCM_VALUE, "node %zu has %zu candidate parents; at most %d can be", i,
-                        count[i], FAMILY_MOST);
+                        lists->count[i], FAMILY_MOST);
         }
     }
     return LSCM_OK;
+}
+
+void candidate_lists_all(const candidate_lists *lists, size_t d, const uint8_t *forbidden)
+{
+    for (size_t i = 0; i < d; i++) {
+        lists->count[i] = 0;
+        for (size_t j = 0; j < d; j++) {
+            if (j != i && (forbidden == NULL || forbidden[j * d + i] == 0)) {
+                lists->candidate[i * lists->most + lists->count[i]++] = j;
+            }
+        }
+    }
 }
 
 static void lay_out(families *f, arena *a, size_t rows, size_t candidates, size_t squares)
@@ -50,18 +66,17 @@ static void lay_out(families *f, arena *a, size_t rows, size_t candidates, size_
 }
 
 /* Candidate lists and where each family's numbers are. */
-static void list_families(families *f, const size_t *count, const size_t *candidate, size_t most,
-                          const uint8_t *required)
+static void list_families(families *f, const candidate_lists *lists)
 {
     size_t *names = f->candidate;
     double *scatter = f->scatter;
     double *mean = f->mean;
     for (size_t i = 0; i < f->d; i++) {
-        size_t n = count[i];
+        size_t n = lists->count[i];
         uint32_t must = 0;
         for (size_t k = 0; k < n; k++) {
-            names[k] = candidate[i * most + k];
-            must |= required != NULL && required[names[k] * f->d + i] != 0 ? 1U << k : 0;
+            names[k] = lists->candidate[i * lists->most + k];
+            must |= is_required(lists, f->d, names[k], i) ? 1U << k : 0;
         }
         f->list[i] = (family){.node = i,
                               .count = n,
@@ -125,29 +140,27 @@ static lscm_status list_rows(families *f, const uint8_t *keep, size_t rows, lscm
     return LSCM_OK;
 }
 
-static lscm_status open_families(families *out, const double *z, const uint8_t *mask,
-                                 const uint8_t *keep, size_t rows, size_t d, const size_t *count,
-                                 const size_t *candidate, size_t most, const uint8_t *required,
-                                 lscm_error *why)
+lscm_status families_wide(families *out, const latent_rows *rows, const candidate_lists *lists,
+                          lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    families f = {.d = d, .mask = mask};
+    families f = {.d = rows->d, .mask = rows->mask};
     size_t candidates = 0;
     size_t squares = 0;
-    if (rows > UINT32_MAX) {
-        return fail(why, LSCM_VALUE, "%zu rows are too many; use at most %u", rows,
+    if (rows->rows > UINT32_MAX) {
+        return fail(why, LSCM_VALUE, "%zu rows are too many; use at most %u", rows->rows,
                     (unsigned)UINT32_MAX);
     }
-    for (size_t i = 0; i < d; i++) {
-        candidates += count[i];
-        squares += (count[i] + 1) * (count[i] + 1);
+    for (size_t i = 0; i < f.d; i++) {
+        candidates += lists->count[i];
+        squares += (lists->count[i] + 1) * (lists->count[i] + 1);
     }
-    lay_out(&f, &f.memory, rows, candidates, squares);
+    lay_out(&f, &f.memory, rows->rows, candidates, squares);
     TRY(arena_open(&f.memory, why));
-    lay_out(&f, &f.memory, rows, candidates, squares);
-    list_families(&f, count, candidate, most, required);
-    TRY(list_rows(&f, keep, rows, why));
-    TRY(families_update(&f, z, why));
+    lay_out(&f, &f.memory, rows->rows, candidates, squares);
+    list_families(&f, lists);
+    TRY(list_rows(&f, rows->keep, rows->rows, why));
+    TRY(families_update(&f, rows->z, why));
     *out = f;
     f = (families){0};
 done:
@@ -155,21 +168,11 @@ done:
     return status;
 }
 
-lscm_status families_of(families *out, const double *z, const uint8_t *mask, const uint8_t *keep,
-                        size_t rows, size_t d, const size_t *count, const size_t *candidate,
-                        size_t most, const uint8_t *required, lscm_error *why)
+lscm_status families_of(families *out, const latent_rows *rows, const candidate_lists *lists,
+                        lscm_error *why)
 {
-    lscm_status status = check(d, count, candidate, most, required, why);
-    return status == LSCM_OK
-               ? open_families(out, z, mask, keep, rows, d, count, candidate, most, required, why)
-               : status;
-}
-
-lscm_status families_wide(families *out, const double *z, const uint8_t *mask, size_t rows,
-                          size_t d, const size_t *count, const size_t *candidate, size_t most,
-                          lscm_error *why)
-{
-    return open_families(out, z, mask, NULL, rows, d, count, candidate, most, NULL, why);
+    lscm_status status = check(rows->d, lists, why);
+    return status == LSCM_OK ? families_wide(out, rows, lists, why) : status;
 }
 
 void families_close(families *f)

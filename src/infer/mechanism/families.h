@@ -33,15 +33,30 @@ typedef struct families {
     arena memory;
 } families;
 
-/* z (rows, d), mask (rows, d): 1 where intervened on; keep (rows) or NULL: 0 leaves a row out.
- * count (d), candidate (d, most) ascending; required (d, d) or NULL: [j][i] = 1 for j -> i, which
- * must be among the candidates. The mask must outlive the families. */
-lscm_status families_of(families *out, const double *z, const uint8_t *mask, const uint8_t *keep,
-                        size_t rows, size_t d, const size_t *count, const size_t *candidate,
-                        size_t most, const uint8_t *required, lscm_error *why);
-/* The same for scatters alone: up to GRAM_WIDEST candidates, none required, all rows. */
-lscm_status families_wide(families *out, const double *z, const uint8_t *mask, size_t rows,
-                          size_t d, const size_t *count, const size_t *candidate, size_t most,
+/* Rows of the causal variables, and where each was set. */
+typedef struct latent_rows {
+    size_t rows, d;
+    const double *z;     /* (rows, d) */
+    const uint8_t *mask; /* (rows, d): 1 where intervened on */
+    const uint8_t *keep; /* (rows): 0 leaves a row out; NULL: all count */
+} latent_rows;
+
+/* The candidate parents of every node. */
+typedef struct candidate_lists {
+    size_t most;
+    size_t *count;           /* (d) */
+    size_t *candidate;       /* (d, most), ascending */
+    const uint8_t *required; /* (d, d) or NULL: [j][i] = 1 for j -> i, which must be a candidate */
+} candidate_lists;
+
+/* Lists all other nodes but those in forbidden (d, d), or NULL: [j][i] = 1 for j -> i. */
+void candidate_lists_all(const candidate_lists *lists, size_t d, const uint8_t *forbidden);
+
+/* The mask must outlive the families. */
+lscm_status families_of(families *out, const latent_rows *rows, const candidate_lists *lists,
+                        lscm_error *why);
+/* The same for scatters alone: up to GRAM_WIDEST candidates, none required. */
+lscm_status families_wide(families *out, const latent_rows *rows, const candidate_lists *lists,
                           lscm_error *why);
 void families_close(families *f);
 /* The same rows with other numbers z, or weights (f->weight); allocates nothing. */

@@ -103,6 +103,15 @@ double family_score(const family *f, const dag_prior *prior, uint32_t parents)
            nu / 2 * log(scale) - (nu + n - 1) / 2 * log(scale + g.rest * own * own);
 }
 
+double family_centre(const family *f, const double *w, size_t d)
+{
+    double centre = f->mean[f->count];
+    for (size_t k = 0; k < f->count; k++) {
+        centre -= f->mean[k] * w[f->candidate[k] * d];
+    }
+    return centre;
+}
+
 mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents, rng r,
                       uint64_t index, double *w, size_t d)
 {

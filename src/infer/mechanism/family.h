@@ -58,6 +58,13 @@ typedef struct family {
     const double *mean;      /* (count + 1) */
 } family;
 
+/* A family with arrays of its own. */
+typedef struct family_room {
+    family f;
+    size_t candidate[FAMILY_MOST];
+    double scatter[(FAMILY_MOST + 1) * (FAMILY_MOST + 1)], mean[FAMILY_MOST + 1];
+} family_room;
+
 /* What the scores are made of, so that another s^2 costs no regressions: (2^count) each. */
 typedef struct family_table {
     double *rest;    /* S_ii - S_ip A^-1 S_pi */
@@ -72,6 +79,19 @@ void family_scores(const family *f, const dag_prior *prior, const family_table *
                    double *score);
 /* The score of one set by itself, whether or not it has the required parents. */
 double family_score(const family *f, const dag_prior *prior, uint32_t parents);
+
+/* What slopes (count) on its candidates leave of the node in the row z (d), about their means. */
+static inline double family_residual(const family *f, const double *slope, const double *z)
+{
+    double e = z[f->node] - f->mean[f->count];
+    for (size_t c = 0; c < f->count; c++) {
+        e -= slope[c] * (z[f->candidate[c]] - f->mean[c]);
+    }
+    return e;
+}
+
+/* mean_i - mean_p w, with w as below: where the intercept is. */
+double family_centre(const family *f, const double *w, size_t d);
 
 /* A draw of (w, c, s) given the parents: the weight of candidate j goes to w[j * d] (so `w` points
  * to the node's column of a (d, d) matrix), 0 where it is not a parent; other nodes are left alone.

@@ -1,5 +1,6 @@
-/* A node given its parents. Evidence of every family in closed form from the scatters of the rows
- * in which the node is free, and draws of weights, intercept and noise.
+/* A node given its parents: sums over the rows in which it is free, evidence of one parent set and
+ * of all, draws, as a table of functions (law.h), and what a mechanism does once it is known. The
+ * first law is linear with normal noise, evidence in closed form from scatters.
  *
  * Promise: nothing is ever NaN, however singular the scatters.
  */
@@ -9,5 +10,7 @@
 #include "infer/mechanism/families.h"    /* all nodes, from rows of z */
 #include "infer/mechanism/family.h"      /* one node, all of its parent sets */
 #include "infer/mechanism/family_sums.h" /* the ways of summing */
+#include "infer/mechanism/law.h"         /* what others ask of any mechanism */
+#include "scm/mechanism.h"               /* all nodes, known */
 
 #endif

@@ -154,23 +154,9 @@ void censor_start(const censored *c, double *z)
     }
 }
 
-/* e = z - c - z W of one row; those of targets are never used */
-static void find_residual(const censor_model *model, size_t d, const double *z, double *e)
-{
-    for (size_t k = 0; k < d; k++) {
-        e[k] = z[k] - model->intercept[k];
-    }
-    for (size_t j = 0; j < d; j++) {
-        const double *w = model->w + j * d;
-        for (size_t k = 0; k < d; k++) {
-            e[k] -= z[j] * w[k];
-        }
-    }
-}
-
 /* Draws entry n, of the row z (d) with mask and residuals e. */
-static void draw_entry(const censored *c, const censor_model *model, const uint8_t *mask, size_t n,
-                       rng r, uint64_t index, double *z, double *e)
+static void draw_entry(const censored *c, const mechanism_model *model, const uint8_t *mask,
+                       size_t n, rng r, uint64_t index, double *z, double *e)
 {
     size_t d = c->d;
     size_t j = c->node[n];
@@ -196,8 +182,8 @@ static void draw_entry(const censored *c, const censor_model *model, const uint8
     }
 }
 
-void censor_draw(const censored *c, const censor_model *model, const uint8_t *mask, size_t sweeps,
-                 rng r, uint64_t sweep, double *z)
+void censor_draw(const censored *c, const mechanism_model *model, const uint8_t *mask,
+                 size_t sweeps, rng r, uint64_t sweep, double *z)
 {
     size_t d = c->d;
 #pragma omp parallel num_threads(c->threads)
@@ -206,7 +192,7 @@ void censor_draw(const censored *c, const censor_model *model, const uint8_t *ma
 #pragma omp for schedule(static)
         for (size_t h = 0; h < c->hit; h++) {
             size_t at = c->row[h] * d;
-            find_residual(model, d, z + at, e);
+            mechanism_residuals(model, z + at, e); /* those of targets are never used */
             for (size_t s = 0; s < sweeps; s++) {
                 for (size_t n = c->first[h]; n < c->first[h + 1]; n++) {
                     uint64_t index = (sweep + s) * c->count + n;
@@ -227,7 +213,7 @@ static double log_beyond(double x)
 }
 
 /* Of row z (d) with its residuals e; n: its first censored entry, advanced past its last. */
-static double fit_of_row(const censored *c, const censor_model *model, const uint8_t *mask,
+static double fit_of_row(const censored *c, const mechanism_model *model, const uint8_t *mask,
                          const double *z, const double *e, size_t *n, size_t end)
 {
     double total = 0;
@@ -246,7 +232,7 @@ static double fit_of_row(const censored *c, const censor_model *model, const uin
     return total;
 }
 
-double censor_fit(const censored *c, const censor_model *model, const uint8_t *mask,
+double censor_fit(const censored *c, const mechanism_model *model, const uint8_t *mask,
                   const double *z)
 {
     size_t d = c->d;
@@ -254,7 +240,7 @@ double censor_fit(const censored *c, const censor_model *model, const uint8_t *m
     double total = 0;
     for (size_t row = 0, h = 0; row < c->rows; row++) {
         size_t end = h < c->hit && c->row[h] == row ? c->first[++h] : n;
-        find_residual(model, d, z + row * d, c->residual);
+        mechanism_residuals(model, z + row * d, c->residual);
         total += fit_of_row(c, model, mask + row * d, z + row * d, c->residual, &n, end);
     }
     return total;

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/rng.h"
+#include "infer/mechanism/mechanism.h"
 
 typedef struct censored {
     size_t rows, d;
@@ -41,22 +42,15 @@ void censor_close(censored *c);
  * weights begin too small and grow slowly. */
 void censor_start(const censored *c, double *z);
 
-/* A model: what a posterior draw says. */
-typedef struct censor_model {
-    const double *w;         /* (d, d): w[j][k] is j -> k; acyclic */
-    const double *intercept; /* (d): c */
-    const double *sigma;     /* (d): s > 0 */
-} censor_model;
-
 /* Updates the censored entries of z (rows, d), which must be beyond their bounds or at least
  * finite, by the sweeps numbered sweep .. sweep + sweeps - 1: the numbers choose the random
  * numbers, so let them run on. Parallel over rows; the same z for any number of threads. */
-void censor_draw(const censored *c, const censor_model *model, const uint8_t *mask, size_t sweeps,
-                 rng r, uint64_t sweep, double *z);
+void censor_draw(const censored *c, const mechanism_model *model, const uint8_t *mask,
+                 size_t sweeps, rng r, uint64_t sweep, double *z);
 
 /* How well a model fits: the log density of what do() did not set given its parents in this z
  * (rows, d), of censored entries the log probability of lying beyond their bounds. */
-double censor_fit(const censored *c, const censor_model *model, const uint8_t *mask,
+double censor_fit(const censored *c, const mechanism_model *model, const uint8_t *mask,
                   const double *z);
 
 #endif

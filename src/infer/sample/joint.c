@@ -12,8 +12,8 @@ void joint_refresh(joint_chain *c, size_t i)
     family *f = &c->family[i];
     memcpy(c->columns, f->candidate, f->count * sizeof *c->columns);
     c->columns[f->count] = i;
-    view_scatter_encode(c->p->scatter, i, c->shift, c->slope, c->d, c->columns, f->count + 1,
-                        c->encode, c->mean[i], c->scatter[i]);
+    view_scatter_encode(c->p->scatter, i, &(view_encoder){c->d, c->shift, c->slope}, c->columns,
+                        f->count + 1, c->encode, c->mean[i], c->scatter[i]);
     f->rows = c->heat * c->p->scatter->rows[i];
     cblas_dscal((int)((f->count + 1) * (f->count + 1)), c->heat, c->scatter[i], 1);
 }
@@ -95,11 +95,11 @@ static void lay_out_chain(joint_chain *c, arena *a)
     c->scatter = arena_take(a, d, sizeof *c->scatter);
     c->mean = arena_take(a, d, sizeof *c->mean);
     for (size_t i = 0; i < d; i++) {
-        size_t m = c->p->families[i].count + 1;
+        size_t m = c->p->mechanisms.family[i].count + 1;
         double *scatter = arena_take(a, m * m, sizeof(double));
         double *mean = arena_take(a, m, sizeof(double));
         if (c->family != NULL && c->scatter != NULL && c->mean != NULL) {
-            c->family[i] = c->p->families[i];
+            c->family[i] = c->p->mechanisms.family[i];
             c->family[i].scatter = c->scatter[i] = scatter;
             c->family[i].mean = c->mean[i] = mean;
         }
@@ -125,8 +125,8 @@ static void begin_chain(joint_chain *c, const dag_draws *start, size_t number, r
 {
     const anchor *a = c->p->anchor;
     graph_chain_begin(&c->g, start, number, r);
-    c->g.family = c->family;
-    c->g.prior = c->p->prior;
+    c->g.all = c->p->mechanisms;
+    c->g.all.family = c->family;
     c->g.equal = c->p->equal;
     c->g.order_given = c->p->order != NULL;
     memcpy(c->slope, c->p->slope, c->r * c->d * sizeof(double));
@@ -184,10 +184,7 @@ static void refresh_means(joint_chain *c)
         const family *f = &c->family[i];
         joint_refresh(c, i);
         c->g.score[i] = graph_chain_score(&c->g, i, c->g.parents[i]);
-        double mean = f->mean[f->count];
-        for (size_t k = 0; k < f->count; k++) {
-            mean -= f->mean[k] * c->g.w[f->candidate[k] * c->d + i];
-        }
+        double mean = family_centre(f, c->g.w + i, c->d);
         c->g.intercept[i] =
             f->rows > 0 ? mean + c->g.sigma[i] / sqrt(f->rows) * chain_normal(&c->g) : 0;
     }

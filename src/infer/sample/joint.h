@@ -29,12 +29,10 @@ typedef struct joint_problem {
     const anchor *anchor;
     const double *slope; /* (r, d): where to begin; full rank, columns without labels too */
     const view_scatter *scatter;
-    const family
-        *families; /* (d): candidates and required parents; scatters are each chain's own */
-    dag_prior prior;
-    bool equal;           /* one variance for all nodes */
-    const size_t *order;  /* (d), or NULL: learned */
-    bool interchangeable; /* nodes without labels are: no background knowledge tells them apart */
+    mechanisms mechanisms; /* scatters are each chain's own */
+    bool equal;            /* one variance for all nodes */
+    const size_t *order;   /* (d), or NULL: learned */
+    bool interchangeable;  /* nodes without labels are: no background knowledge tells them apart */
 } joint_problem;
 
 typedef struct joint_draws {

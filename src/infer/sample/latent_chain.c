@@ -46,7 +46,7 @@ static collapse_graph graph_of(const latent_chain *c)
     size_t d = c->g.d;
     memset(c->parent, 0, d * d);
     for (size_t i = 0; i < d; i++) {
-        const family *f = &c->g.family[i];
+        const family *f = &c->g.all.family[i];
         for (size_t k = 0; k < f->count; k++) {
             c->parent[f->candidate[k] * d + i] = (uint8_t)(c->g.parents[i] >> k & 1);
         }
@@ -62,7 +62,7 @@ static lscm_status begin_noisy(latent_chain *c, lscm_error *why)
     const linear_view *s = c->p->view;
     collapse_graph graph = graph_of(c);
     collapse_report report;
-    collapse_settings settings = {.prior = &c->p->graph->prior,
+    collapse_settings settings = {.prior = &c->p->graph->mechanisms.prior,
                                   .equal = c->g.equal,
                                   .steps = tuned_latent_steps(),
                                   .tolerance = tuned_latent_still()};
@@ -100,8 +100,8 @@ done:
 static lscm_status update(latent_chain *c, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    TRY(families_update(&c->families, c->z, why)); /* counts the rows again, too */
-    families_weigh(&c->families, 1 / c->p->graph->dispersion);
+    TRY(c->g.all.law->update(&c->families, c->z, why)); /* counts the rows again, too */
+    c->g.all.law->weigh(&c->families, 1 / c->p->graph->dispersion);
 done:
     return status;
 }
@@ -117,12 +117,11 @@ static lscm_status begin(latent_chain *c, size_t number, rng r, lscm_error *why)
     TRY(arena_open(&c->memory, why));
     lay_out(c);
     memcpy(c->z, p->z, s->rows * d * sizeof(double));
-    TRY(families_of(&c->families, c->z, s->mask, NULL, s->rows, d, p->graph->count,
-                    p->graph->candidate, p->graph->most > 0 ? p->graph->most : 1, p->required,
-                    why));
-    c->g.family = c->families.list;
-    c->g.prior = p->graph->prior;
-    c->g.prior.variance = p->graph->variance[0];
+    latent_rows rows = {s->rows, d, c->z, s->mask, NULL};
+    c->g.all = p->graph->mechanisms;
+    c->g.all.prior.variance = p->graph->variance[0];
+    TRY(c->g.all.law->gather(&c->families, &rows, &p->graph->lists, why));
+    c->g.all.family = c->families.list;
     c->g.equal = p->graph->variance[0] > 0;
     c->g.order_given = p->order_given;
     graph_chain_begin(&c->g, p->start, number, (rng){r.seed, r.stream + 2 * number});
@@ -165,7 +164,7 @@ static lscm_status sweep(latent_chain *c, uint64_t number, rng r, lscm_error *wh
     lscm_status status = LSCM_OK;
     size_t d = c->g.d;
     if (c->p->clip > 0) {
-        censor_model model = {c->g.w, c->g.intercept, c->g.sigma};
+        mechanism_model model = graph_chain_model(&c->g);
         censor_draw(&c->censored, &model, c->p->view->mask, tuned_latent_inner(), r,
                     tuned_latent_inner() * number, c->z);
     } else {
@@ -252,7 +251,7 @@ static lscm_status settle(latent_chain *c, size_t number, rng r, const anchored 
     for (size_t k = 0; k < burn; k++) {
         TRY(step(c, number, r, k, why));
         if (c->p->clip > 0 && k >= half) {
-            censor_model model = {c->g.w, c->g.intercept, c->g.sigma};
+            mechanism_model model = graph_chain_model(&c->g);
             double fit =
                 censor_fit(&c->censored, &model, c->p->view->mask, c->z) / c->p->graph->dispersion;
             c->fit += share * fit;

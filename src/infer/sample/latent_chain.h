@@ -24,7 +24,6 @@ typedef struct latent_problem {
     const double *reach;          /* (d) or NULL: of each node, where it is less than the clip */
     const graph_posterior *graph; /* candidates and prior */
     const dag_draws *start;       /* a graph and order for each chain */
-    const uint8_t *required;      /* (d, d) or NULL */
     size_t chains, sweeps;        /* the first third of the sweeps settles, and is left out */
     bool order_given;
     double *series; /* (draws): scratch */

@@ -122,7 +122,6 @@ lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const gra
                               .reach = in->reach,
                               .graph = g,
                               .start = &t.start,
-                              .required = in->required,
                               .chains = anchored_chains(in),
                               .sweeps = anchored_sweeps(in),
                               .order_given = in->order != NULL,

@@ -216,17 +216,17 @@ void view_scatter_close(view_scatter *g)
     arena_close(&g->memory);
 }
 
-void view_scatter_encode(const view_scatter *g, size_t node, const double *intercept,
-                         const double *slope, size_t d, const size_t *column, size_t count,
-                         double *work, double *mean, double *scatter)
+void view_scatter_encode(const view_scatter *g, size_t node, const view_encoder *by,
+                         const size_t *column, size_t count, double *work, double *mean,
+                         double *scatter)
 {
     size_t r = g->rank;
     double *encoder = work;             /* (count, r): the columns of B, as rows */
     double *product = work + count * r; /* (count, r) */
     for (size_t k = 0; k < count; k++) {
-        cblas_dcopy((int)r, slope + column[k], (int)d, encoder + k * r, 1);
+        cblas_dcopy((int)r, by->slope + column[k], (int)by->d, encoder + k * r, 1);
         mean[k] =
-            intercept[column[k]] + cblas_ddot((int)r, encoder + k * r, 1, g->mean + node * r, 1);
+            by->shift[column[k]] + cblas_ddot((int)r, encoder + k * r, 1, g->mean + node * r, 1);
     }
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)r, (int)r, 1, encoder,
                 (int)r, g->scatter + node * r * r, (int)r, 0, product, (int)r);

@@ -23,10 +23,17 @@ lscm_status view_scatter_of(view_scatter *out, const linear_view *s, const uint8
                             lscm_error *why);
 void view_scatter_close(view_scatter *g);
 
-/* Mean (count) and scatter (count, count) of these columns of z = a + y B over the rows in which
+/* z = a + y B */
+typedef struct view_encoder {
+    size_t d;
+    const double *shift; /* (d): a */
+    const double *slope; /* (r, d): B */
+} view_encoder;
+
+/* Mean (count) and scatter (count, count) of these columns of z over the rows in which
  * `node` is free. work: 2 * count * rank doubles. */
-void view_scatter_encode(const view_scatter *g, size_t node, const double *intercept,
-                         const double *slope, size_t d, const size_t *column, size_t count,
-                         double *work, double *mean, double *scatter);
+void view_scatter_encode(const view_scatter *g, size_t node, const view_encoder *by,
+                         const size_t *column, size_t count, double *work, double *mean,
+                         double *scatter);
 
 #endif

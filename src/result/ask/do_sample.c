@@ -12,6 +12,7 @@
 #include "data/dataset/dataset.h"
 #include "data/text/text.h"
 #include "scm/decode.h"
+#include "scm/mechanism.h"
 #include "scm/streams.h"
 
 #include <float.h>
@@ -64,19 +65,14 @@ static void sample_z(samples *s, const lscm_posterior *p, uint64_t seed)
     size_t d = s->d;
     for (size_t k = 0; k < s->rows; k++) {
         size_t draw = k % p->draws;
-        const double *w = p->w + draw * d * d;
-        const double *sigma = p->sigma + draw * d;
-        const double *intercept = p->intercept + draw * d;
+        mechanism_model m = {d, p->w + draw * d * d, p->intercept + draw * d, p->sigma + draw * d};
         const size_t *order = p->order + draw * d;
         double *z = s->z + k * d;
         rng_normals(noise, (uint64_t)k * d, d, z); /* z_i stands for e_i until its turn */
         for (size_t at = 0; at < d; at++) {
             size_t i = order[at];
-            double sum = intercept[i] + sigma[i] * z[i];
-            for (size_t before = 0; before < at; before++) {
-                sum += z[order[before]] * w[order[before] * d + i];
-            }
-            z[i] = s->mask[i] != 0 ? s->values[i] : sum;
+            double own = mechanism_simulate(&m, i, order, at, z, m.sigma[i] * z[i]);
+            z[i] = s->mask[i] != 0 ? s->values[i] : own;
         }
         for (size_t i = 0; i < d; i++) {
             z[i] = fmax(-clip, fmin(z[i], clip));
