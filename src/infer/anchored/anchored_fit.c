@@ -1,6 +1,7 @@
 /* A fit by the anchored method, from the data set to the run folder: which decoder, one pass over
  * the data, inference, what held-out sets say of it, advice. */
 #include "infer/anchored/anchored_fit.h"
+#include "base/tuned.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/judge.h"
@@ -81,6 +82,7 @@ anchored_input anchored_input_of(const fit *f, const linear_view *s)
                             .forbidden = f->known.forbidden,
                             .required = f->known.required,
                             .draws = (size_t)f->settings.draws,
+                            .steps = (size_t)f->settings.steps,
                             .progress = f->progress};
 }
 
@@ -156,12 +158,24 @@ static void warn_of_clip(const fit *f, const anchored *a)
     (void)json_array_append_new(f->warnings, json_string(text));
 }
 
+/* What was asked of a network or of chains that there are not. */
+static void warn_of_unused(const fit *f, const anchored *a)
+{
+    static const char *const network[] = {"encoder", "width", "rate", "batch", NULL};
+    static const char *const chains[] = {"steps", "chains", NULL};
+    belonging_unused(f, network, "x is taken as linear in z, and no network was trained");
+    if (a->sampler == SAMPLER_EXACT) {
+        belonging_unused(f, chains, "draws are exact here, without chains");
+    }
+}
+
 static void warn(const fit *f, const linear_view *s, const anchored *a)
 {
     if (a->clip > 0 && f->settings.clip == 0) {
         warn_of_clip(f, a);
     }
     advise(s, a, f->data->node_names, f->warnings);
+    warn_of_unused(f, a);
     if (f->settings.graph_prior == GRAPH_PRIOR_UNIFORM && a->sampler != SAMPLER_EXACT) {
         (void)json_array_append_new(
             f->warnings,
@@ -234,7 +248,7 @@ static lscm_status try_nonlinear(fit *f, const linear_view *s, lscm_posterior **
     lscm_status status = LSCM_OK;
     linear_rival rival = {0};
     /* so little bends that it may be noise with a structure of its own */
-    bool little = linear_view_explained(s) > 0.995;
+    bool little = linear_view_explained(s) > tuned_linear_explained();
     if (little) {
         TRY(find_missed(s, &rival.missed, why));
     }

@@ -1,6 +1,7 @@
 #include "infer/anchored/nonlinear.h"
 
 #include "base/quantile.h"
+#include "base/tuned.h"
 #include "data/design/design.h"
 #include "infer/graph/graph.h"
 #include "infer/run/run.h"
@@ -9,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MODEL_DRAWS = 64, MODEL_EVERY = 5, PILOT_NODES = 12 };
 
 static void lay_out(nonlinear *n)
 {
@@ -122,6 +121,7 @@ static anchored_input input_of(const nonlinear *n, const anchored_input *in, siz
     with.view = &n->latents;
     with.size = n->homogeneous ? n->size : NULL; /* such a network errs in proportion to |f| */
     with.draws = draws;
+    with.steps = 0; /* those asked for are the network's */
     return with;
 }
 
@@ -150,7 +150,8 @@ static void take_model(nonlinear *n, const anchored *a)
             rows += n->x.mask[r * d + i] == 0 ? 1 : 0;
         }
         double unit = sqrt(n->latents.spectrum[i]);
-        n->sigma[i] = fmax(rows > 0 ? sqrt(squares / rows) : unit, 1e-4 * unit + 1e-30);
+        n->sigma[i] =
+            fmax(rows > 0 ? sqrt(squares / rows) : unit, tuned_model_sigma_floor() * unit + 1e-30);
     }
 }
 
@@ -158,7 +159,7 @@ lscm_status nonlinear_model(nonlinear *n, const anchored_input *in, lscm_error *
 {
     lscm_status status = LSCM_OK;
     anchored a = {0};
-    anchored_input with = input_of(n, in, MODEL_DRAWS);
+    anchored_input with = input_of(n, in, tuned_model_draws());
     with.progress = NULL;
     generator_z(n->g, n->z);
     take_spectrum(n);
@@ -175,7 +176,7 @@ lscm_status nonlinear_round(nonlinear *n, const anchored_input *in, generator_ro
 {
     lscm_status status = LSCM_OK;
     TRY(generator_refine(n->g, out, why));
-    if (n->x.d <= DAG_EXACT_MOST || generator_rounds(n->g) % MODEL_EVERY == 1) {
+    if (n->x.d <= DAG_EXACT_MOST || generator_rounds(n->g) % tuned_model_every() == 1) {
         TRY(nonlinear_model(n, in, why));
     }
 done:
@@ -221,13 +222,13 @@ done:
 static lscm_status try_network(nonlinear *n, const anchored_input *in, bool homogeneous,
                                double *missed, lscm_error *why)
 {
-    enum { PILOT = 2 };
     lscm_status status = LSCM_OK;
     const lscm_progress *p = in->progress;
     generator_round round = {0};
     n->homogeneous = homogeneous;
     TRY(open_network(n, in->settings, homogeneous, why));
-    while (generator_rounds(n->g) < PILOT && generator_done(n->g) < generator_total(n->g)) {
+    while (generator_rounds(n->g) < tuned_pilot_rounds() &&
+           generator_done(n->g) < generator_total(n->g)) {
         if (generator_due(n->g)) {
             TRY(nonlinear_round(n, in, &round, why));
         } else {
@@ -251,14 +252,13 @@ done:
  * after two rounds of many nodes. */
 lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *why)
 {
-    const double HANDICAP = 1.65; /* with biases less is left from the start */
     lscm_status status = LSCM_OK;
     double biased = 0;
     double homogeneous = 0;
     generator *kept = NULL;
     n->network = in->settings->encoder != ENCODE_KERNEL;
     n->homogeneous = n->kernel.space.family == KERNEL_HOMOGENEOUS;
-    if (!n->network || n->kernel.space.family == KERNEL_LINEAR || n->x.d > PILOT_NODES) {
+    if (!n->network || n->kernel.space.family == KERNEL_LINEAR || n->x.d > tuned_pilot_nodes()) {
         TRY(open_network(n, in->settings, n->homogeneous, why));
         goto done;
     }
@@ -266,7 +266,8 @@ lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *
     kept = n->g;
     n->g = NULL;
     TRY(try_network(n, in, true, &homogeneous, why));
-    n->homogeneous = homogeneous < HANDICAP * biased;
+    /* with biases less is left from the start */
+    n->homogeneous = homogeneous < tuned_pilot_handicap() * biased;
     if (!n->homogeneous) {
         generator *other = n->g;
         n->g = kept;
@@ -282,7 +283,7 @@ done:
  * encoder falls short already: there are labels on one side only. sorted: (rows), scratch. */
 static void find_reach(nonlinear *n, double *sorted)
 {
-    const double OUTER = 0.06;
+    const double outer = tuned_reach_outer();
     size_t d = n->x.d;
     n->outside = 0;
     for (size_t j = 0; j < d; j++) {
@@ -297,8 +298,8 @@ static void find_reach(nonlinear *n, double *sorted)
         for (size_t k = 0; k < count; k++) {
             n->levels[j] += k == 0 || sorted[k] > sorted[k - 1] ? 1 : 0;
         }
-        double low = quantile_of_sorted(sorted, count, OUTER);
-        double high = quantile_of_sorted(sorted, count, 1 - OUTER);
+        double low = quantile_of_sorted(sorted, count, outer);
+        double high = quantile_of_sorted(sorted, count, 1 - outer);
         n->middle[j] = (low + high) / 2;
         n->reach[j] = (high - low) / 2;
         for (size_t r = 0; r < n->x.rows; r++) {
@@ -381,7 +382,7 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     }
     take_spectrum(n);
     find_reach(n, n->told);
-    bool far = (double)n->outside > 0.005 * (double)(n->x.rows * n->x.d);
+    bool far = (double)n->outside > tuned_reach_outside() * (double)(n->x.rows * n->x.d);
     if (far && !n->homogeneous) {
         TRY(infer_within_reach(n, out, &with, why));
         goto done;

@@ -4,6 +4,7 @@
  * run takes the same steps, bit for bit. */
 #include "infer/anchored/nonlinear_fit.h"
 #include "base/output.h"
+#include "base/tuned.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/judge.h"
@@ -238,7 +239,7 @@ static lscm_status begin(nonlinear_run *r, const anchored_input *in, lscm_error 
 static bool linear_wins(const nonlinear *n, const linear_rival *rival)
 {
     return rival != NULL && n->kernel.space.family == KERNEL_LINEAR &&
-           rival->missed <= 2 * (1 - n->kernel.r2[KERNEL_LINEAR]);
+           rival->missed <= tuned_linear_missed() * (1 - n->kernel.r2[KERNEL_LINEAR]);
 }
 
 /* Ends early where the rival wins. */

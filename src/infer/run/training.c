@@ -1,13 +1,12 @@
 #include "infer/run/training.h"
 
+#include "base/tuned.h"
 #include "infer/run/run_files.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { WINDOW = 250, CUTS = 3, TRIAL = 1000 };
 
 static void begin_restart(training *r, uint64_t restart)
 {
@@ -63,7 +62,7 @@ static bool close_window(training *r)
     l->windows++;
     l->sum = l->squares = 0;
     l->in_window = 0;
-    return l->cuts >= CUTS && !r->f->settings.full_run;
+    return l->cuts >= tuned_training_cuts() && !r->f->settings.full_run;
 }
 
 static lscm_status report(const training *r, double rate, lscm_error *why)
@@ -71,7 +70,7 @@ static lscm_status report(const training *r, double rate, lscm_error *why)
     char what[128];
     uint64_t steps = (uint64_t)r->f->settings.steps;
     uint64_t restarts = (uint64_t)r->f->settings.restarts;
-    uint64_t trial = TRIAL < steps ? TRIAL : steps;
+    uint64_t trial = tuned_training_trial() < steps ? tuned_training_trial() : steps;
     uint64_t before = r->loop.final != 0 ? (restarts - 1) * trial : r->loop.restart * trial;
     if (r->f->progress == NULL || r->f->progress->report == NULL) {
         return LSCM_OK;
@@ -103,7 +102,7 @@ static lscm_status run_restart(training *r, lscm_error *why)
     uint64_t from = l->step;
     bool converged = false;
     uint64_t steps = (uint64_t)r->f->settings.steps;
-    uint64_t end = l->final != 0 || TRIAL > steps ? steps : TRIAL;
+    uint64_t end = l->final != 0 || tuned_training_trial() > steps ? steps : tuned_training_trial();
     while (l->step < end && !converged) {
         TRY(r->learner.step(r->learner.self, l->rate, &r->terms, why));
         if (l->step % (uint64_t)r->f->settings.trace == 0) {
@@ -112,7 +111,7 @@ static lscm_status run_restart(training *r, lscm_error *why)
         l->sum += r->terms.loss;
         l->squares += r->terms.loss * r->terms.loss;
         l->step++;
-        if (++l->in_window == WINDOW) {
+        if (++l->in_window == tuned_training_window()) {
             converged = close_window(r);
         }
         if (l->step % 10 == 0) {
