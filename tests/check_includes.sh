@@ -73,3 +73,7 @@ END { exit bad }' || {
     echo "includes point the wrong way" >&2
     exit 1
 }
+sh tests/draw_rooms.sh | cmp -s - docs/rooms.dot || {
+    echo "docs/rooms.dot is not what the includes say: ./dev map draws it anew" >&2
+    exit 1
+}

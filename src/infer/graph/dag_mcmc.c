@@ -140,10 +140,10 @@ static size_t choose_steps(size_t d)
 static bool is_recorded(const mcmc *m, size_t segment, size_t *start, size_t *span)
 {
     size_t each = m->steps / SEGMENTS;
-    bool early = segment >= tuned_order_warm() && segment < compared();
-    *start = each * (early ? tuned_order_warm() : burnt());
-    *span = early ? each * tuned_order_compared() : m->steps - *start;
-    return early || segment >= burnt();
+    bool comparing = segment >= tuned_order_warm() && segment < compared();
+    *start = each * (comparing ? tuned_order_warm() : burnt());
+    *span = comparing ? each * tuned_order_compared() : m->steps - *start;
+    return comparing || segment >= burnt();
 }
 
 static void run_segment(mcmc *m, size_t c, size_t segment)

@@ -1,4 +1,5 @@
 #include "infer/graph/graph_leak.h"
+#include "base/tuned.h"
 
 #include "base/tuned.h"
 
