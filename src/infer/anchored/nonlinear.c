@@ -326,7 +326,8 @@ static void shift(nonlinear *n, double sign)
 }
 
 /* Beyond the values that label it, a network that is not homogeneous is not to be believed: there
- * only the side is known, and z is drawn with the graph (latent_chain.h). In variables about the
+ * only the side is known, and z is drawn with the graph (latent_chain.h). What is drawn is for the
+ * graph: z of a row stays what x says of it, but where x may say nothing. In variables about the
  * middles m, w is the same and c_i is what it is less m_i - sum_p w_pi m_p. */
 static lscm_status infer_within_reach(nonlinear *n, anchored *out, anchored_input *with,
                                       lscm_error *why)
@@ -345,12 +346,10 @@ static lscm_status infer_within_reach(nonlinear *n, anchored *out, anchored_inpu
             c[i] = mechanism_moved(&about, i, n->middle);
         }
     }
-    for (size_t r = 0; r < n->x.rows; r++) {
-        for (size_t j = 0; j < d; j++) {
-            size_t k = r * d + j;
-            n->told[k] = n->x.mask[k] != 0 ? n->x.values[k] : out->z[k] + n->middle[j];
-            n->told_sd[k] = out->z_sd != NULL ? hypot(out->z_sd[k], n->sd[k]) : n->sd[k];
-        }
+    for (size_t k = 0; k < n->x.rows * d; k++) {
+        bool drawn = with->saturated && n->x.mask[k] == 0;
+        n->told[k] = drawn ? out->z[k] + n->middle[k % d] : n->z[k];
+        n->told_sd[k] = drawn && out->z_sd != NULL ? hypot(out->z_sd[k], n->sd[k]) : n->sd[k];
     }
 done:
     return status;

@@ -26,7 +26,7 @@ typedef struct nonlinear {
     size_t *sets, *levels;  /* (d): distinct sets in which do() set node j, and values it set */
     double *guess;          /* (rows, d): the kernel's z */
     double *z, *sd;         /* (rows, d) */
-    double *told, *told_sd; /* (rows, d): the same with the model's help */
+    double *told, *told_sd; /* (rows, d): to be stored: with the model's help, but beyond reach */
     double *blur;           /* (d, d, d) */
     generator_errors errors;
     double *w, *intercept, *sigma; /* the mean model */

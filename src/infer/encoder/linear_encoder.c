@@ -179,11 +179,12 @@ void encoder_row(const encoder_errors *errors, const double *y, const double *me
 void encoder_z(const linear_view *s, const anchored *a, double *z, double *z_sd)
 {
     size_t d = s->d;
-    if (a->z_sd != NULL) {
+    if (a->z_sd != NULL && !(a->clip > 0)) {
         memcpy(z, a->z, s->rows * d * sizeof *z);
         memcpy(z_sd, a->z_sd, s->rows * d * sizeof *z_sd);
         return;
     }
+    anchor_apply(s, a->shift, a->slope, z);
     const encoder_errors errors = {.d = d,
                                    .rank = s->rank,
                                    .noise = a->anchor.noise,
@@ -191,7 +192,7 @@ void encoder_z(const linear_view *s, const anchored *a, double *z, double *z_sd)
                                    .actuator_noise = a->anchor.actuator_noise};
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < s->rows; k++) {
-        encoder_row(&errors, s->y + k * s->rank, a->z + k * d, s->mask + k * d, s->values + k * d,
+        encoder_row(&errors, s->y + k * s->rank, z + k * d, s->mask + k * d, s->values + k * d,
                     z + k * d, z_sd + k * d);
     }
 }

@@ -1,6 +1,8 @@
 #include "infer/graph/graph_leak.h"
 #include "base/tuned.h"
 
+#include "base/tuned.h"
+
 #include <math.h>
 
 bool graph_leak_hides(const graph_posterior *g, size_t edge, double w)
