@@ -81,7 +81,6 @@
     COUNT(model_every, 5, TIME, "rounds between two such models, beyond exact graphs") \
     REAL(model_sigma_floor, 1e-4, HAND, "least sd of a mechanism in them, of that of z") \
     REAL(reach_outer, 0.06, BENDS, "share of the values on either side of a node beyond which z is extrapolated") \
-    REAL(reach_outside, 0.005, BENDS, "share of z beyond that makes z be drawn with the graph") \
     /* What a row counts */ \
     REAL(leak_beyond, 4, BENDS, "variance of leaks where nothing set a node, over that of held-out values") \
     REAL(leak_medians, 10, BENDS, "median errors that a row's counts at most: misread altogether is no leak") \
