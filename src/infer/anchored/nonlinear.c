@@ -383,8 +383,7 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     }
     take_spectrum(n);
     find_reach(n, n->told);
-    bool far = (double)n->outside > tuned_reach_outside() * (double)(n->x.rows * n->x.d);
-    if (far && !n->homogeneous) {
+    if (n->outside > 0 && !n->homogeneous) {
         TRY(infer_within_reach(n, out, &with, why));
         goto done;
     }
