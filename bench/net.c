@@ -25,12 +25,14 @@ static const mlp_shape shape = {.layers = 5,
                                 .between = ACTIVATION_GELU,
                                 .last = ACTIVATION_IDENTITY};
 
+static device cpu;
+
 static void lay_out(decoder *d, arena *a)
 {
     size_t count = mlp_count(&shape);
     optimiser_settings settings = optimiser_adam();
-    mlp_f32_lay_out(&d->net, a, &shape, 0, &backend_cpu_f32);
-    optimiser_f32_lay_out(&d->adam, a, count, &settings, &backend_cpu_f32);
+    mlp_f32_lay_out(&d->net, a, &shape, 0, &cpu);
+    optimiser_f32_lay_out(&d->adam, a, count, &settings, &cpu);
     d->parameters = arena_take(a, count, sizeof(float));
     d->gradient = arena_take(a, count, sizeof(float));
     d->z = arena_take(a, ROWS * (size_t)IN, sizeof(float));
@@ -41,7 +43,7 @@ static void lay_out(decoder *d, arena *a)
 static double squared_error(void *self, size_t first, size_t n, float *y)
 {
     const decoder *d = self;
-    return backend_cpu_f32.residual(n * OUT, 2, d->x + first * OUT, y);
+    return cpu.backend_f32->residual(&cpu, n * OUT, 2, d->x + first * OUT, y);
 }
 
 static void step(decoder *d)
@@ -55,16 +57,32 @@ static void step(decoder *d)
 /* The GEMMs of one chunk: forward, weights, input. */
 static void products(const decoder *d)
 {
-    const backend_f32 *b = &backend_cpu_f32;
+    const backend_f32 *b = cpu.backend_f32;
     for (size_t l = 0; l < shape.layers; l++) {
         size_t in = shape.width[l];
         size_t out = shape.width[l + 1];
         const float *w = d->parameters + mlp_offset(&shape, l);
         const float *h = l > 0 ? d->net.value[l - 1] : d->z;
-        b->gemm(false, false, CHUNK, out, in, 1, h, w, 0, d->net.value[l]);
-        b->gemm(true, false, in, out, CHUNK, 1, h, d->net.value[l], 0,
-                d->gradient + mlp_offset(&shape, l));
-        b->gemm(false, true, CHUNK, in, out, 1, d->net.value[l], w, 0, d->dz);
+        b->gemm(
+            &cpu,
+            &(product_f32){
+                .m = CHUNK, .n = out, .k = in, .alpha = 1, .a = h, .b = w, .c = d->net.value[l]});
+        b->gemm(&cpu, &(product_f32){.flip_a = true,
+                                     .m = in,
+                                     .n = out,
+                                     .k = CHUNK,
+                                     .alpha = 1,
+                                     .a = h,
+                                     .b = d->net.value[l],
+                                     .c = d->gradient + mlp_offset(&shape, l)});
+        b->gemm(&cpu, &(product_f32){.flip_b = true,
+                                     .m = CHUNK,
+                                     .n = in,
+                                     .k = out,
+                                     .alpha = 1,
+                                     .a = d->net.value[l],
+                                     .b = w,
+                                     .c = d->dz});
     }
 }
 
@@ -74,6 +92,7 @@ int main(void)
     arena memory = {0};
     double whole = 0;
     double one = 0;
+    (void)device_open(&cpu, DEVICE_CPU, NULL);
     lay_out(&d, &memory);
     if (arena_open(&memory, NULL) != LSCM_OK) {
         return 1;
@@ -94,5 +113,6 @@ int main(void)
     (void)printf("{\"step\": %.6f, \"products\": %.6f, \"threads\": %.0f}\n", whole,
                  one * ROWS / CHUNK / threads, threads);
     arena_close(&memory);
+    device_close(&cpu);
     return 0;
 }

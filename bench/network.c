@@ -105,7 +105,9 @@ static int measure(const rows_memory *m, const char *peer, int threads)
 {
     const generator_rows rows = {ROWS,      NODES,   FEATURES, m->f, m->mask,
                                  m->values, m->mask, m->z,     m->sd};
-    const generator_settings settings = {.homogeneous = true,
+    device cpu = {0};
+    const generator_settings settings = {.device = &cpu,
+                                         .homogeneous = true,
                                          .hidden = HIDDEN,
                                          .batch = BATCH,
                                          .first = 1000000,
@@ -118,7 +120,8 @@ static int measure(const rows_memory *m, const char *peer, int threads)
     double same = 0;
     int bad = 0;
     (void)threads_use(threads);
-    if (generator_open(&g, &rows, &settings, NULL) != LSCM_OK) {
+    if (device_open(&cpu, DEVICE_CPU, NULL) != LSCM_OK ||
+        generator_open(&g, &rows, &settings, NULL) != LSCM_OK) {
         return 1;
     }
     for (int turn = 0; turn < TURNS && bad == 0; turn++) {
@@ -145,6 +148,7 @@ static int measure(const rows_memory *m, const char *peer, int threads)
     }
     (void)printf("}\n");
     generator_close(g);
+    device_close(&cpu);
     return bad;
 }
 

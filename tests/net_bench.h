@@ -4,6 +4,7 @@
 
 #include "lcg.h"
 #include "net/mlp.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 /* loss = sum of c_k y_k + y_k^2/2, with c of row r and column j = cos(r + 2 j + 1) */
@@ -35,7 +36,7 @@ typedef struct bench {
 
 static inline void lay_out_bench(bench *b, const mlp_shape *shape)
 {
-    mlp_f64_lay_out(&b->net, &b->memory, shape, b->n, &backend_cpu_f64);
+    mlp_f64_lay_out(&b->net, &b->memory, shape, b->n, on_cpu());
     b->parameters = arena_take(&b->memory, b->count, sizeof(double));
     b->gradient = arena_take(&b->memory, b->count, sizeof(double));
     b->input = arena_take(&b->memory, b->n * b->in, sizeof(double));

@@ -6,6 +6,7 @@
 #include "activations.h"
 #include "infer/ordering/ordering.h"
 #include "lcg.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -152,7 +153,7 @@ static inline void begin(fixture *f, size_t d, size_t draws, bool exact)
 {
     lcg random = {d + 1000 * draws};
     *f = (fixture){.d = d, .inputs = d * (d - 1) / 2 + 1, .draws = draws};
-    assert_ok(order_open(&f->law, d, f->inputs, draws, exact, &why));
+    assert_ok(order_open(&f->law, on_cpu(), d, f->inputs, draws, exact, &why));
     assert_int_equal(order_parameters(f->law),
                      (f->inputs + 1) * HIDDEN + (HIDDEN + 1) * HIDDEN + (HIDDEN + 1) * d * d);
     order_begin(f->law, (rng){11, d});

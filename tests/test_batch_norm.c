@@ -2,6 +2,7 @@
  * inside networks; the plain network that running averages make of one. */
 #include "lcg.h"
 #include "net/normed.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -80,7 +81,7 @@ typedef struct bench {
 
 static void lay_out(bench *b, const mlp_shape *shape)
 {
-    normed_f64_lay_out(&b->net, &b->memory, shape, b->n, &backend_cpu_f64);
+    normed_f64_lay_out(&b->net, &b->memory, shape, b->n, on_cpu());
     b->parameters = arena_take(&b->memory, b->count, sizeof(double));
     b->gradient = arena_take(&b->memory, b->count, sizeof(double));
     b->running = arena_take(&b->memory, normed_running(shape), sizeof(double));
@@ -167,9 +168,9 @@ static void averages_make_a_plain_network(void **state)
     for (int k = 0; k < 300; k++) { /* 0.9^300: nothing is left of the start */
         y = normed_f64_forward(&b.net, b.parameters, N, b.input, b.running);
     }
-    mlp_f64_lay_out(&net, &memory, &shape, N, &backend_cpu_f64);
+    mlp_f64_lay_out(&net, &memory, &shape, N, on_cpu());
     assert_ok(arena_open(&memory, &why));
-    mlp_f64_lay_out(&net, &memory, &shape, N, &backend_cpu_f64);
+    mlp_f64_lay_out(&net, &memory, &shape, N, on_cpu());
     double *plain = test_malloc(mlp_count(&shape) * sizeof(double));
     normed_f64_fold(&shape, b.parameters, b.running, plain);
     const double *same = mlp_f64_forward(&net, plain, N, b.input);

@@ -98,6 +98,7 @@ static void test_nan(void **state)
         generator *g = NULL;
         generator_round round;
         generator_settings s = quick;
+        s.device = on_cpu();
         s.homogeneous = homogeneous != 0;
         world_make(&w, 43, s.homogeneous, 0.02, 0.5);
         w.f[7 * w.R] = NAN;

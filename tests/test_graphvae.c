@@ -3,6 +3,7 @@
 #include "baseline_testing.h"
 
 #include "lcg.h"
+#include "on_cpu.h"
 
 enum { ROWS = 9, NODES = 3, FEATURES = 4 };
 
@@ -28,7 +29,7 @@ static mlp_shape narrow(size_t in, size_t out)
 
 static void lay_out(bench *b)
 {
-    graphvae_f64_lay_out(&b->graph, &b->memory, &b->at, ORDER, ROWS, &backend_cpu_f64);
+    graphvae_f64_lay_out(&b->graph, &b->memory, &b->at, ORDER, ROWS, on_cpu());
     b->parameters = arena_take(&b->memory, b->at.count, sizeof(double));
     b->gradient = arena_take(&b->memory, b->at.count, sizeof(double));
 }

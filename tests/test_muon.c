@@ -4,6 +4,7 @@
 #include "net/muon.h"
 
 #include "lcg.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 #include <lapacke.h>
@@ -101,7 +102,7 @@ static void test_orthogonal(void **state)
         double work[3 * MOST * MOST];
         matrix_of(&g, rows, cols, 0.05, x); /* s/|X| of at least 0.05/sqrt(n) */
         singular(rows, cols, x, s, u, v);
-        muon_f64_orthogonal(&backend_cpu_f64, rows, cols, x, work);
+        muon_f64_orthogonal(on_cpu(), rows, cols, x, work);
         double inner = 0; /* with U V', the nearest matrix of orthonormal rows or columns */
         double squares = 0;
         for (size_t i = 0; i < rows; i++) {
@@ -138,8 +139,8 @@ static void test_polynomial(void **state)
             x32[k] = (float)x[k];
         }
         plain_orthogonal(rows, cols, x, expected);
-        muon_f64_orthogonal(&backend_cpu_f64, rows, cols, x, work);
-        muon_f32_orthogonal(&backend_cpu_f32, rows, cols, x32, work32);
+        muon_f64_orthogonal(on_cpu(), rows, cols, x, work);
+        muon_f32_orthogonal(on_cpu(), rows, cols, x32, work32);
         for (size_t k = 0; k < rows * cols; k++) {
             assert_near(x[k], expected[k], 1e-9);
             assert_near((double)x32[k], expected[k], 2e-3); /* rounding grows 500 times at most */
@@ -153,7 +154,7 @@ static void test_zero(void **state)
     (void)state;
     float x[12] = {0};
     float work[12 + 18];
-    muon_f32_orthogonal(&backend_cpu_f32, 3, 4, x, work);
+    muon_f32_orthogonal(on_cpu(), 3, 4, x, work);
     for (size_t k = 0; k < 12; k++) {
         assert_near((double)x[k], 0, 0);
     }
@@ -186,8 +187,8 @@ static void lay_out(bench *b, const mlp_shape *shape)
 {
     size_t n = mlp_count(shape);
     double **all[] = {&b->p, &b->g, &b->m, &b->s, &b->plain};
-    muon_f64_lay_out(&b->o, &b->memory, shape, &backend_cpu_f64);
-    muon_f32_lay_out(&b->o32, &b->memory, shape, &backend_cpu_f32);
+    muon_f64_lay_out(&b->o, &b->memory, shape, on_cpu());
+    muon_f32_lay_out(&b->o32, &b->memory, shape, on_cpu());
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         *all[k] = arena_take(&b->memory, n, sizeof(double));
     }

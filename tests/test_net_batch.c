@@ -1,6 +1,7 @@
 /* Networks on batches: float agrees with double, batches may be cut, and the bits are the same for
  * any number of threads. */
 #include "net_bench.h"
+#include "on_cpu.h"
 
 #include <omp.h>
 
@@ -29,7 +30,7 @@ typedef struct bench_f32 {
 
 static void lay_out_f32(bench_f32 *f, const bench *b)
 {
-    mlp_f32_lay_out(&f->net, &f->memory, &b->net.shape, b->n, &backend_cpu_f32);
+    mlp_f32_lay_out(&f->net, &f->memory, &b->net.shape, b->n, on_cpu());
     f->parameters = arena_take(&f->memory, b->count, sizeof(float));
     f->gradient = arena_take(&f->memory, b->count, sizeof(float));
     f->input = arena_take(&f->memory, b->n * b->in, sizeof(float));
@@ -137,7 +138,7 @@ static void an_empty_batch_has_no_gradient(void **state)
         0);
     assert_near(b.gradient[7], kept, 0);
     (void)mlp_f64_pass(&b.net, b.parameters, 0, b.input, loss_f64, &b.out, false, b.gradient, NULL);
-    assert_near(backend_cpu_f64.sum_squares(b.count, b.gradient), 0, 0);
+    assert_near(on_cpu()->backend_f64->sum_squares(on_cpu(), b.count, b.gradient), 0, 0);
     arena_close(&b.memory);
 }
 

@@ -3,6 +3,7 @@
 #include "baseline_testing.h"
 
 #include "lcg.h"
+#include "on_cpu.h"
 #include "scm/decode.h"
 
 enum { ROWS = 11, NODES = 2, FEATURES = 3 };
@@ -28,7 +29,7 @@ static void lay_out(bench *b)
 {
     const mlp_shape from_x = narrow(FEATURES, 2 * NODES);
     const mlp_shape to_x = narrow(NODES, FEATURES);
-    vae_f64_lay_out(&b->vae, &b->memory, &from_x, &to_x, ROWS, &backend_cpu_f64);
+    vae_f64_lay_out(&b->vae, &b->memory, &from_x, &to_x, ROWS, on_cpu());
     b->count = mlp_count(&from_x) + mlp_count(&to_x);
     b->parameters = arena_take(&b->memory, b->count, sizeof(double));
     b->gradient = arena_take(&b->memory, b->count, sizeof(double));

@@ -34,16 +34,14 @@ static activation activation_of(const mlp_shape *shape, size_t layer)
     return layer + 1 < shape->layers ? shape->between : shape->last;
 }
 
-void NAMED(mlp, lay_out)(MLP *net, arena *a, const mlp_shape *shape, size_t rows,
-                         const BACKEND *backend)
+void NAMED(mlp, lay_out)(MLP *net, arena *a, const mlp_shape *shape, size_t rows, const device *on)
 {
-    const backend_device *device = backend->device;
     size_t count = mlp_count(shape);
     size_t fit = SLOT_BYTES / sizeof(REAL) / count;
-    *net = (MLP){.shape = *shape, .backend = backend, .rows = rows, .workers = device->workers()};
-    net->chunk_least = count <= SMALL_BYTES / sizeof(REAL) ? device->rows_least : device->rows_most;
+    *net = (MLP){.shape = *shape, .device = on, .rows = rows, .workers = on->workers(on)};
+    net->chunk_least = count <= SMALL_BYTES / sizeof(REAL) ? on->rows_least : on->rows_most;
     net->slots = fit < 2 ? 2 : fit < SLOTS ? fit : SLOTS;
-    size_t held = net->workers * device->rows_most;
+    size_t held = net->workers * on->rows_most;
     held = held > rows ? held : rows;
     for (size_t l = 0; l < shape->layers; l++) {
         size_t size = held * shape->width[l + 1];
@@ -84,6 +82,8 @@ void NAMED(mlp, draw)(const mlp_shape *shape, rng r, REAL *parameters)
 static void chunk_forward(const batch *b, size_t rows, const REAL *input, size_t at)
 {
     const MLP *net = b->net;
+    const device *on = net->device;
+    const BACKEND *backend = on->BACKEND;
     const mlp_shape *shape = &net->shape;
     const REAL *x = input; /* (rows, in) */
     for (size_t l = 0; l < shape->layers; l++) {
@@ -93,8 +93,9 @@ static void chunk_forward(const batch *b, size_t rows, const REAL *input, size_t
         const REAL *bias = shape->bias ? w + in * out : NULL; /* (out) */
         REAL *y = net->value[l] + at * out;                   /* (rows, out) */
         REAL *slope = net->slope[l] != NULL ? net->slope[l] + at * out : NULL;
-        net->backend->gemm(false, false, rows, out, in, 1, x, w, 0, y);
-        net->backend->activate(activation_of(shape, l), rows, out, bias, y, slope);
+        backend->gemm(on,
+                      &(PRODUCT){.m = rows, .n = out, .k = in, .alpha = 1, .a = x, .b = w, .c = y});
+        backend->activate(on, activation_of(shape, l), rows, out, bias, y, slope);
         x = y;
     }
 }
@@ -104,6 +105,8 @@ static void chunk_backward(const batch *b, size_t rows, const REAL *input, size_
                            REAL *gradient, REAL *input_gradient)
 {
     const MLP *net = b->net;
+    const device *on = net->device;
+    const BACKEND *backend = on->BACKEND;
     const mlp_shape *shape = &net->shape;
     for (size_t l = shape->layers; l-- > 0;) {
         size_t in = shape->width[l];
@@ -116,10 +119,25 @@ static void chunk_backward(const batch *b, size_t rows, const REAL *input, size_
         REAL *hidden = l > 0 ? net->value[l - 1] + at * in : NULL; /* (rows, in) */
         const REAL *x = l > 0 ? hidden : input;
         REAL *dx = l > 0 ? hidden : input_gradient;
-        net->backend->activate_back(rows, out, slope, d, beta, dbias);
-        net->backend->gemm(true, false, in, out, rows, 1, x, d, beta, dw);
+        backend->activate_back(on, rows, out, slope, d, beta, dbias);
+        backend->gemm(on, &(PRODUCT){.flip_a = true,
+                                     .m = in,
+                                     .n = out,
+                                     .k = rows,
+                                     .alpha = 1,
+                                     .beta = beta,
+                                     .a = x,
+                                     .b = d,
+                                     .c = dw});
         if (dx != NULL) {
-            net->backend->gemm(false, true, rows, in, out, 1, d, w, 0, dx);
+            backend->gemm(on, &(PRODUCT){.flip_b = true,
+                                         .m = rows,
+                                         .n = in,
+                                         .k = out,
+                                         .alpha = 1,
+                                         .a = d,
+                                         .b = w,
+                                         .c = dx});
         }
     }
 }
@@ -142,7 +160,7 @@ static void run_slot(void *self, size_t slot, size_t worker)
     for (size_t k = begin; k < end; k++) {
         size_t first = k * b->chunk;
         size_t rows = b->n - first < b->chunk ? b->n - first : b->chunk;
-        size_t at = b->kept ? first : worker * net->backend->device->rows_most;
+        size_t at = b->kept ? first : worker * net->device->rows_most;
         const REAL *input = b->input + first * in;
         if (b->forward) {
             chunk_forward(b, rows, input, at);
@@ -163,37 +181,38 @@ static void run_slot(void *self, size_t slot, size_t worker)
 static void reduce_piece(void *self, size_t piece, size_t worker)
 {
     const batch *b = self;
+    const device *on = b->net->device;
     (void)worker;
     size_t count = mlp_count(&b->net->shape);
     size_t first = piece * REDUCE_PIECE;
     size_t n = count - first < REDUCE_PIECE ? count - first : REDUCE_PIECE;
     for (size_t slot = 1; slot < b->slots; slot++) {
-        b->net->backend->axpy(n, 1, b->net->partial + (slot - 1) * count + first,
-                              b->gradient + first);
+        on->BACKEND->axpy(on, n, 1, b->net->partial + (slot - 1) * count + first,
+                          b->gradient + first);
     }
 }
 
 static double run(batch *b)
 {
     const MLP *net = b->net;
-    const backend_device *device = net->backend->device;
+    const device *on = net->device;
     size_t count = mlp_count(&net->shape);
     double loss = 0;
     if (b->n == 0) {
         if (b->gradient != NULL && !b->add) {
-            net->backend->fill(count, 0, b->gradient);
+            on->BACKEND->fill(on, count, 0, b->gradient);
         }
         return 0;
     }
     b->chunk = (b->n / PIECES + 15) / 16 * 16;
     b->chunk = b->chunk < net->chunk_least ? net->chunk_least : b->chunk;
-    b->chunk = b->chunk > device->rows_most ? device->rows_most : b->chunk;
+    b->chunk = b->chunk > on->rows_most ? on->rows_most : b->chunk;
     b->chunks = (b->n + b->chunk - 1) / b->chunk;
     b->slots = b->chunks < net->slots ? b->chunks : net->slots;
     size_t workers = b->n > ALONE / count ? net->workers : 1;
-    device->each(workers, b->slots, run_slot, b);
+    on->each(on, workers, b->slots, run_slot, b);
     if (b->gradient != NULL && b->slots > 1) {
-        device->each(workers, (count + REDUCE_PIECE - 1) / REDUCE_PIECE, reduce_piece, b);
+        on->each(on, workers, (count + REDUCE_PIECE - 1) / REDUCE_PIECE, reduce_piece, b);
     }
     for (size_t slot = 0; slot < b->slots; slot++) {
         loss += net->loss[slot];

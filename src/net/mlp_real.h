@@ -1,4 +1,4 @@
-/* A network on a backend, in one precision; included by mlp.h for each.
+/* A network on a device, in one precision; included by mlp.h for each.
  *
  * A batch is cut into chunks of rows that go forward and back through all layers while they are in
  * a core's cache, one chunk per worker. Chunks are dealt, in order, to at most 32 partial
@@ -7,7 +7,7 @@
  */
 typedef struct MLP {
     mlp_shape shape;
-    const BACKEND *backend;
+    const device *device;
     size_t rows;             /* that `forward` keeps, at most */
     size_t workers;          /* of the thread that laid it out */
     size_t chunk_least;      /* rows in a chunk of a small batch */
@@ -20,8 +20,7 @@ typedef struct MLP {
 
 /* Measures or places the scratch. `rows` is the largest batch given to `forward`, 0 when only
  * `pass` is used, which takes any number of rows. */
-void NAMED(mlp, lay_out)(MLP *net, arena *a, const mlp_shape *shape, size_t rows,
-                         const BACKEND *backend);
+void NAMED(mlp, lay_out)(MLP *net, arena *a, const mlp_shape *shape, size_t rows, const device *on);
 
 /* Weights N(0, 1/fan_in) cut at two standard deviations, zero biases; uses the whole stream. Equal
  * in both precisions, but for the rounding. */

@@ -17,13 +17,13 @@ static size_t scratch_of(const mlp_shape *shape, size_t layer)
     return 2 * in * out + 2 * least * least;
 }
 
-void NAMED(muon, lay_out)(MUON *o, arena *a, const mlp_shape *shape, const BACKEND *backend)
+void NAMED(muon, lay_out)(MUON *o, arena *a, const mlp_shape *shape, const device *on)
 {
     size_t scratch = 0;
     for (size_t l = 0; l < shape->layers; l++) {
         scratch += scratch_of(shape, l);
     }
-    *o = (MUON){.shape = *shape, .backend = backend, .steps = o->steps};
+    *o = (MUON){.shape = *shape, .device = on, .steps = o->steps};
     o->state = arena_take(a, 2 * mlp_count(shape), sizeof(REAL));
     o->work = arena_take(a, scratch, sizeof(REAL));
 }
@@ -40,29 +40,48 @@ void NAMED(muon, draw)(const mlp_shape *shape, rng r, REAL *parameters)
     }
 }
 
-void NAMED(muon, orthogonal)(const BACKEND *b, size_t rows, size_t cols, REAL *x, REAL *work)
+void NAMED(muon, orthogonal)(const device *on, size_t rows, size_t cols, REAL *x, REAL *work)
 {
+    const BACKEND *b = on->BACKEND;
     bool wide = rows <= cols;
     size_t n = wide ? rows : cols;
     REAL *next = work;               /* (rows, cols) */
     REAL *gram = work + rows * cols; /* (n, n): X X', or X' X */
     REAL *power = gram + n * n;      /* (n, n) */
-    double size = sqrt(b->sum_squares(rows * cols, x));
-    b->scale(rows * cols, (REAL)(1 / (size + 1e-30)), x);
+    double size = sqrt(b->sum_squares(on, rows * cols, x));
+    b->scale(on, rows * cols, (REAL)(1 / (size + 1e-30)), x);
     for (int k = 0; k < NEWTON_STEPS; k++) {
         const REAL first = (REAL)3.4445;
         const REAL second = (REAL)-4.7750;
         const REAL third = (REAL)2.0315;
-        b->gemm(!wide, wide, n, n, wide ? cols : rows, 1, x, x, 0, gram);
-        b->copy(n * n, gram, power);
-        b->gemm(false, false, n, n, n, third, gram, gram, second, power);
-        b->copy(rows * cols, x, next);
-        if (wide) {
-            b->gemm(false, false, rows, cols, n, 1, power, x, first, next);
-        } else {
-            b->gemm(false, false, rows, cols, n, 1, x, power, first, next);
-        }
-        b->copy(rows * cols, next, x);
+        b->gemm(on, &(PRODUCT){.flip_a = !wide,
+                               .flip_b = wide,
+                               .m = n,
+                               .n = n,
+                               .k = wide ? cols : rows,
+                               .alpha = 1,
+                               .a = x,
+                               .b = x,
+                               .c = gram});
+        b->copy(on, n * n, gram, power);
+        b->gemm(on, &(PRODUCT){.m = n,
+                               .n = n,
+                               .k = n,
+                               .alpha = third,
+                               .beta = second,
+                               .a = gram,
+                               .b = gram,
+                               .c = power});
+        b->copy(on, rows * cols, x, next);
+        b->gemm(on, &(PRODUCT){.m = rows,
+                               .n = cols,
+                               .k = n,
+                               .alpha = 1,
+                               .beta = first,
+                               .a = wide ? power : x,
+                               .b = wide ? x : power,
+                               .c = next});
+        b->copy(on, rows * cols, next, x);
     }
 }
 
@@ -94,7 +113,8 @@ static void step_layer(void *self, size_t k, size_t worker)
     const double keep = 0.95;
     const muon_job *job = self;
     const MUON *o = job->o;
-    const BACKEND *b = o->backend;
+    const device *on = o->device;
+    const BACKEND *b = on->BACKEND;
     const mlp_shape *shape = &o->shape;
     size_t l = layer_of(shape, k);
     size_t at = mlp_offset(shape, l);
@@ -113,24 +133,24 @@ static void step_layer(void *self, size_t k, size_t worker)
     for (size_t m = 0; m < l; m++) {
         u += scratch_of(shape, m);
     }
-    b->scale(n, (REAL)keep, momentum);
-    b->axpy(n, 1, job->gradient + at, momentum);
-    b->copy(n, job->gradient + at, u);
-    b->axpy(n, (REAL)keep, momentum, u);
-    NAMED(muon, orthogonal)(b, in, out, u, u + n);
+    b->scale(on, n, (REAL)keep, momentum);
+    b->axpy(on, n, 1, job->gradient + at, momentum);
+    b->copy(on, n, job->gradient + at, u);
+    b->axpy(on, n, (REAL)keep, momentum, u);
+    NAMED(muon, orthogonal)(on, in, out, u, u + n);
     double longest = sqrt((double)(in > out ? in : out));
-    b->axpy(n, (REAL)(-job->rate * first_size(shape, l) * longest), u, job->parameters + at);
+    b->axpy(on, n, (REAL)(-job->rate * first_size(shape, l) * longest), u, job->parameters + at);
     if (shape->bias) {
-        b->adam(out, &adam, job->parameters + at + n, job->gradient + at + n, o->state + at + n,
+        b->adam(on, out, &adam, job->parameters + at + n, job->gradient + at + n, o->state + at + n,
                 o->state + mlp_count(shape) + at + n);
     }
 }
 
 void NAMED(muon, step)(MUON *o, double rate, REAL *parameters, const REAL *gradient)
 {
-    const backend_device *device = o->backend->device;
+    const device *on = o->device;
     muon_job job = {.o = o, .rate = rate, .gradient = gradient};
     job.parameters = parameters;
     o->steps++;
-    device->each(device->workers(), o->shape.layers, step_layer, &job);
+    on->each(on, on->workers(on), o->shape.layers, step_layer, &job);
 }

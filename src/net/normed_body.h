@@ -17,10 +17,9 @@ typedef struct layer_pass {
 } layer_pass;
 
 void NAMED(normed, lay_out)(NORMED *net, arena *a, const mlp_shape *shape, size_t rows,
-                            const BACKEND *backend)
+                            const device *on)
 {
-    *net = (NORMED){
-        .shape = *shape, .backend = backend, .rows = rows, .workers = backend->device->workers()};
+    *net = (NORMED){.shape = *shape, .device = on, .rows = rows, .workers = on->workers(on)};
     for (size_t l = 0; l < shape->layers; l++) {
         size_t size = rows * shape->width[l + 1];
         net->value[l] = arena_take(a, size, sizeof(REAL));
@@ -65,29 +64,36 @@ static void tile_forward(void *self, size_t tile, size_t worker)
     size_t out = p->net->shape.width[p->layer + 1];
     size_t first = tile * TILE;
     size_t rows = p->n - first < TILE ? p->n - first : TILE;
-    p->net->backend->gemm(false, false, rows, out, in, 1, p->x + first * in, p->weights, 0,
-                          p->net->value[p->layer] + first * out);
+    const device *on = p->net->device;
+    on->BACKEND->gemm(on, &(PRODUCT){.m = rows,
+                                     .n = out,
+                                     .k = in,
+                                     .alpha = 1,
+                                     .a = p->x + first * in,
+                                     .b = p->weights,
+                                     .c = p->net->value[p->layer] + first * out});
 }
 
 REAL *NAMED(normed, forward)(const NORMED *net, const REAL *parameters, size_t n, const REAL *input,
                              REAL *running)
 {
     const mlp_shape *shape = &net->shape;
-    const BACKEND *backend = net->backend;
+    const device *on = net->device;
+    const BACKEND *backend = on->BACKEND;
     for (size_t l = 0; l < shape->layers; l++) {
         size_t out = shape->width[l + 1];
         const REAL *w = parameters + normed_offset(shape, l);
         const REAL *rest = w + shape->width[l] * out; /* shift and scale, or b */
         layer_pass p = {.net = net, .layer = l, .n = n, .weights = w};
         p.x = l > 0 ? net->out[l - 1] : input;
-        backend->device->each(team(&p), (n + TILE - 1) / TILE, tile_forward, &p);
+        on->each(on, team(&p), (n + TILE - 1) / TILE, tile_forward, &p);
         if (l + 1 == shape->layers) {
-            backend->activate(ACTIVATION_IDENTITY, n, out, rest, net->value[l], NULL);
+            backend->activate(on, ACTIVATION_IDENTITY, n, out, rest, net->value[l], NULL);
         } else {
             REAL *averages = running != NULL ? running + normed_running_offset(shape, l) : NULL;
             NAMED(batch_norm, forward)
             (&net->norm[l], n, rest, net->value[l], net->out[l], averages);
-            backend->activate(shape->between, n, out, NULL, net->out[l], net->slope[l]);
+            backend->activate(on, shape->between, n, out, NULL, net->out[l], net->slope[l]);
         }
     }
     return net->value[shape->layers - 1];
@@ -101,27 +107,43 @@ static void half_backward(void *self, size_t half, size_t worker)
     size_t in = p->net->shape.width[p->layer];
     size_t out = p->net->shape.width[p->layer + 1];
     const REAL *d = p->net->value[p->layer];
-    if (half == 0) {
-        p->net->backend->gemm(true, false, in, out, p->n, 1, p->x, d, 0, p->gradient);
-    } else {
-        p->net->backend->gemm(false, true, p->n, in, out, 1, d, p->weights, 0, p->input_gradient);
+    const device *on = p->net->device;
+    PRODUCT back = {.flip_a = true,
+                    .m = in,
+                    .n = out,
+                    .k = p->n,
+                    .alpha = 1,
+                    .a = p->x,
+                    .b = d,
+                    .c = p->gradient};
+    if (half == 1) {
+        back = (PRODUCT){.flip_b = true,
+                         .m = p->n,
+                         .n = in,
+                         .k = out,
+                         .alpha = 1,
+                         .a = d,
+                         .b = p->weights,
+                         .c = p->input_gradient};
     }
+    on->BACKEND->gemm(on, &back);
 }
 
 void NAMED(normed, backward)(const NORMED *net, const REAL *parameters, size_t n, const REAL *input,
                              REAL *gradient, REAL *input_gradient)
 {
     const mlp_shape *shape = &net->shape;
-    const BACKEND *backend = net->backend;
+    const device *on = net->device;
+    const BACKEND *backend = on->BACKEND;
     for (size_t l = shape->layers; l-- > 0;) {
         size_t in = shape->width[l];
         size_t out = shape->width[l + 1];
         size_t at = normed_offset(shape, l);
         REAL *rest = gradient + at + in * out;
         if (l + 1 == shape->layers) {
-            backend->activate_back(n, out, NULL, net->value[l], 0, rest);
+            backend->activate_back(on, n, out, NULL, net->value[l], 0, rest);
         } else {
-            backend->activate_back(n, out, net->slope[l], net->back[l], 0, NULL);
+            backend->activate_back(on, n, out, net->slope[l], net->back[l], 0, NULL);
             NAMED(batch_norm, backward)
             (&net->norm[l], n, parameters + at + in * out, net->back[l], net->value[l], rest);
         }
@@ -129,7 +151,7 @@ void NAMED(normed, backward)(const NORMED *net, const REAL *parameters, size_t n
         p.x = l > 0 ? net->out[l - 1] : input;
         p.gradient = gradient + at;
         p.input_gradient = l > 0 ? net->back[l - 1] : input_gradient;
-        backend->device->each(team(&p), p.input_gradient != NULL ? 2 : 1, half_backward, &p);
+        on->each(on, team(&p), p.input_gradient != NULL ? 2 : 1, half_backward, &p);
     }
 }
 

@@ -1,10 +1,10 @@
-/* A normalised network on a backend, in one precision; included by normed.h for each. A batch goes
+/* A normalised network on a device, in one precision; included by normed.h for each. A batch goes
  * through layer by layer, as its statistics need all rows; products are cut into tiles of rows, and
  * going back the two products of a layer are found side by side. Neither depends on the number of
  * workers, so results are the same bits for any. */
 typedef struct NORMED {
     mlp_shape shape;
-    const BACKEND *backend;
+    const device *device;
     size_t rows;             /* of a batch, at most */
     size_t workers;          /* of the thread that laid it out */
     REAL *value[MLP_LAYERS]; /* (rows, width[l + 1]): h_{l-1} W_l, then u, then its gradient */
@@ -15,7 +15,7 @@ typedef struct NORMED {
 } NORMED;
 
 void NAMED(normed, lay_out)(NORMED *net, arena *a, const mlp_shape *shape, size_t rows,
-                            const BACKEND *backend);
+                            const device *on);
 
 /* Weights as in mlp_real.h, from stream r.stream + l 2^32 for layer l; shift 0, scale 1, b 0;
  * averages 0 and 1. */

@@ -190,7 +190,8 @@ static lscm_status open_network(nonlinear *n, const lscm_fit_settings *s, bool h
     lscm_status status = LSCM_OK;
     const features *x = &n->x;
     generator_rows rows = {x->rows, x->d, x->R, x->f, x->mask, x->values, n->held, n->guess, n->sd};
-    generator_settings settings = {.homogeneous = homogeneous,
+    generator_settings settings = {.device = n->device,
+                                   .homogeneous = homogeneous,
                                    .hidden = (size_t)s->width,
                                    .batch = (size_t)s->batch,
                                    .rate = s->rate,

@@ -16,6 +16,7 @@
 #include "infer/kernel/kernel.h"
 
 typedef struct nonlinear {
+    const device *device; /* of the network */
     features x;
     kernel_encoder kernel;
     generator *g;

@@ -282,7 +282,7 @@ done:
 lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    nonlinear_run r = {.f = f};
+    nonlinear_run r = {.f = f, .n = {.device = &f->device}};
     lscm_posterior *p = NULL;
     bool asked = f->settings.decoder != DECODE_AUTO;
     if (f->settings.noise == NOISE_AUTO) {

@@ -40,6 +40,7 @@ typedef struct baseline_kind {
 
 struct baseline {
     const baseline_kind *kind;
+    const device *device;
     const lscm_fit_settings *settings;
     size_t d, D;
     minibatch rows;

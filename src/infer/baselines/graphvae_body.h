@@ -5,16 +5,16 @@
 #include <string.h>
 
 void NAMED(graphvae, lay_out)(GRAPHVAE *g, arena *a, const graphvae_layout *at, const size_t *order,
-                              size_t rows, const BACKEND *backend)
+                              size_t rows, const device *on)
 {
     size_t d = at->decoder.width[0];
     *g = (GRAPHVAE){.at = *at, .d = d, .D = at->encoder.width[0], .order = order};
-    NAMED(normed, lay_out)(&g->encode, a, &at->encoder, rows, backend);
-    NAMED(normed, lay_out)(&g->decode, a, &at->decoder, rows, backend);
+    NAMED(normed, lay_out)(&g->encode, a, &at->encoder, rows, on);
+    NAMED(normed, lay_out)(&g->decode, a, &at->decoder, rows, on);
     g->top = arena_take(a, d - 1, sizeof *g->top);
     for (size_t k = 0; k + 1 < d; k++) {
         NORMED net;
-        NAMED(normed, lay_out)(&net, a, &at->top_down, rows, backend);
+        NAMED(normed, lay_out)(&net, a, &at->top_down, rows, on);
         if (g->top != NULL) {
             g->top[k] = net;
         }
@@ -177,7 +177,7 @@ void NAMED(graphvae, loss)(const GRAPHVAE *g, const REAL *parameters, size_t n, 
     p.below = NAMED(normed, forward)(&g->encode, parameters, n, x, running);
     *terms = (training_terms){.kl = draw_z(&p, running) / (double)n};
     REAL *y = NAMED(normed, forward)(&g->decode, decode, n, g->z, averages);
-    gaussian_x(g->encode.backend, n, g->D, x, y, noise, terms);
+    gaussian_x(g->encode.device, n, g->D, x, y, noise, terms);
     terms->loss += terms->kl;
     NAMED(normed, backward)(&g->decode, decode, n, g->z, gradient + g->at.decode, g->slope);
     nodes_back(&p, gradient);

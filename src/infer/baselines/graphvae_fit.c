@@ -25,7 +25,7 @@ static graphvae_layout layout_of(const baseline *b)
 static void lay_out(baseline *b, arena *a)
 {
     const graphvae_layout at = layout_of(b);
-    graphvae_f32_lay_out(&b->graph, a, &at, b->order, b->rows.batch, &backend_cpu_f32);
+    graphvae_f32_lay_out(&b->graph, a, &at, b->order, b->rows.batch, b->device);
     b->gumbel = arena_take(a, b->d * (b->d - 1) / 2, sizeof(double));
     b->count = at.count;
     b->running_count = at.running;
@@ -100,8 +100,8 @@ static void lay_out_encoding(encoding *e, arena *a)
 {
     const graphvae_layout *at = &e->b->graph.at;
     size_t d = e->b->d;
-    mlp_f32_lay_out(&e->below, a, &at->encoder, BLOCK, &backend_cpu_f32);
-    mlp_f32_lay_out(&e->above, a, &at->top_down, BLOCK, &backend_cpu_f32);
+    mlp_f32_lay_out(&e->below, a, &at->encoder, BLOCK, e->b->device);
+    mlp_f32_lay_out(&e->above, a, &at->top_down, BLOCK, e->b->device);
     e->encoder = arena_take(a, mlp_count(&at->encoder), sizeof(float));
     e->top_down = arena_take(a, (d - 1) * mlp_count(&at->top_down), sizeof(float));
     e->w = arena_take(a, d * d, sizeof(double));
@@ -155,7 +155,7 @@ static lscm_status encode(const baseline *b, double *z, double *sd, lscm_error *
     arena memory = {0};
     encoding e = {.b = b};
     lay_out_encoding(&e, &memory);
-    TRY(arena_open(&memory, why));
+    TRY(b->device->claim(b->device, &memory, why));
     lay_out_encoding(&e, &memory);
     fold(&e);
     graph(b, e.w);
@@ -164,7 +164,7 @@ static lscm_status encode(const baseline *b, double *z, double *sd, lscm_error *
         encode_block(&e, n, b->rows.x + first * b->D, z + first * b->d, sd + first * b->d);
     }
 done:
-    arena_close(&memory);
+    b->device->release(b->device, &memory);
     return status;
 }
 

@@ -12,7 +12,7 @@ typedef struct GRAPHVAE {
 
 /* `rows` of a batch, at most. */
 void NAMED(graphvae, lay_out)(GRAPHVAE *g, arena *a, const graphvae_layout *at, const size_t *order,
-                              size_t rows, const BACKEND *backend);
+                              size_t rows, const device *on);
 /* Of n rows x (n, D): terms (loss and kl in nats per row) and gradient (parameters). Running
  * averages move unless NULL. */
 void NAMED(graphvae, loss)(const GRAPHVAE *g, const REAL *parameters, size_t n, const REAL *x,

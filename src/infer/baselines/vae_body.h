@@ -3,11 +3,11 @@
 #include "infer/weights/weights.h"
 
 void NAMED(vae, lay_out)(VAE *v, arena *a, const mlp_shape *encoder, const mlp_shape *to_x,
-                         size_t rows, const BACKEND *backend)
+                         size_t rows, const device *on)
 {
     *v = (VAE){.d = to_x->width[0], .D = encoder->width[0]};
-    NAMED(mlp, lay_out)(&v->encode, a, encoder, rows, backend);
-    NAMED(mlp, lay_out)(&v->decode, a, to_x, rows, backend);
+    NAMED(mlp, lay_out)(&v->encode, a, encoder, rows, on);
+    NAMED(mlp, lay_out)(&v->decode, a, to_x, rows, on);
     v->z = arena_take(a, rows * v->d, sizeof(REAL));
     v->slope = arena_take(a, rows * v->d, sizeof(REAL));
 }
@@ -51,7 +51,7 @@ void NAMED(vae, loss)(const VAE *v, const REAL *parameters, size_t n, const REAL
     REAL *q = NAMED(mlp, forward)(&v->encode, parameters, n, x);
     *terms = (training_terms){.kl = draw_z(v, n, q, eps) / (double)n};
     REAL *y = NAMED(mlp, forward)(&v->decode, parameters + count, n, v->z);
-    gaussian_x(v->encode.backend, n, v->D, x, y, noise, terms);
+    gaussian_x(v->encode.device, n, v->D, x, y, noise, terms);
     terms->loss += terms->kl;
     NAMED(mlp, backward)
     (&v->decode, parameters + count, n, v->z, false, gradient + count, v->slope);

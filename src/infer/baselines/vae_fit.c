@@ -16,7 +16,7 @@ static void lay_out(baseline *b, arena *a)
 {
     const mlp_shape from_x = vae_encoder(b->d, b->D);
     const mlp_shape to_x = vae_decoder(b->d, b->D);
-    vae_f32_lay_out(&b->vae, a, &from_x, &to_x, b->rows.batch, &backend_cpu_f32);
+    vae_f32_lay_out(&b->vae, a, &from_x, &to_x, b->rows.batch, b->device);
     b->count = mlp_count(&from_x) + mlp_count(&to_x);
 }
 

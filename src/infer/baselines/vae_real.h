@@ -7,7 +7,7 @@ typedef struct VAE {
 
 /* `rows` of a batch, at most. */
 void NAMED(vae, lay_out)(VAE *v, arena *a, const mlp_shape *encoder, const mlp_shape *to_x,
-                         size_t rows, const BACKEND *backend);
+                         size_t rows, const device *on);
 /* Of n rows x (n, D) with eps (n, d): terms (loss and kl in nats per row) and gradient
  * (parameters). */
 void NAMED(vae, loss)(const VAE *v, const REAL *parameters, size_t n, const REAL *x,

@@ -34,6 +34,7 @@ typedef struct row_store {
 } row_store;
 
 struct biols {
+    const device *device;
     lscm_fit_settings settings;
     size_t d, D, N, S;
     size_t features; /* of x; D of them are decoded by a network, all by a linear decoder */

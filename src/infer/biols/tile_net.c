@@ -14,7 +14,7 @@ static double error_of(tile_decoder *self, size_t slot, size_t first, size_t n, 
         input[i] = (float)z[i];
     }
     float *y = mlp_f32_forward(&t->net[slot], t->parameter, n, input);
-    double error = backend_cpu_f32.residual(n * D, 2, t->x + first * D, y);
+    double error = t->device->backend_f32->residual(t->device, n * D, 2, t->x + first * D, y);
     if (slope != NULL) {
         mlp_f32_backward(&t->net[slot], t->parameter, n, input, t->begun[slot],
                          t->gradient + slot * mlp_count(&t->shape), back);
@@ -35,19 +35,19 @@ static void lay_out(tile_net *t, const mlp_shape *shape, arena *a)
     t->begun = arena_take(a, SAMPLED_SLOTS, sizeof(bool));
     for (size_t k = 0; k < SAMPLED_SLOTS; k++) {
         mlp_f32 net;
-        mlp_f32_lay_out(&net, a, shape, SAMPLED_TILE, &backend_cpu_f32);
+        mlp_f32_lay_out(&net, a, shape, SAMPLED_TILE, t->device);
         if (t->net != NULL) {
             t->net[k] = net;
         }
     }
 }
 
-lscm_status tile_net_open(tile_net *out, const mlp_shape *shape, lscm_error *why)
+lscm_status tile_net_open(tile_net *out, const device *on, const mlp_shape *shape, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    tile_net t = {.decode = {error_of}, .shape = *shape};
+    tile_net t = {.decode = {error_of}, .device = on, .shape = *shape};
     lay_out(&t, shape, &t.memory);
-    TRY(arena_open(&t.memory, why));
+    TRY(on->claim(on, &t.memory, why));
     lay_out(&t, shape, &t.memory);
     *out = t;
 done:
@@ -56,7 +56,9 @@ done:
 
 void tile_net_close(tile_net *t)
 {
-    arena_close(&t->memory);
+    if (t->device != NULL) {
+        t->device->release(t->device, &t->memory);
+    }
 }
 
 void tile_net_begin(tile_net *t, const float *x, const float *parameter)

@@ -9,6 +9,7 @@
 
 typedef struct tile_net {
     tile_decoder decode; /* first: it is a tile decoder */
+    const device *device;
     mlp_shape shape;
     mlp_f32 *net;        /* (SAMPLED_SLOTS) */
     float *gradient;     /* (SAMPLED_SLOTS, parameters) */
@@ -19,7 +20,7 @@ typedef struct tile_net {
     arena memory;
 } tile_net;
 
-lscm_status tile_net_open(tile_net *out, const mlp_shape *shape, lscm_error *why);
+lscm_status tile_net_open(tile_net *out, const device *on, const mlp_shape *shape, lscm_error *why);
 void tile_net_close(tile_net *t);
 /* Before a pass: these rows, these parameters. */
 void tile_net_begin(tile_net *t, const float *x, const float *parameter);

@@ -25,8 +25,8 @@ static void lay_out(generator *g)
     float **entries[] = {&g->u, &g->prior, &g->weight};
     g->t = arena_take(a, n, sizeof(float));
     float **counted[] = {&g->parameters, &g->gradient, &g->best};
-    mlp_f32_lay_out(&g->net, a, &g->shape, 0, &backend_cpu_f32);
-    muon_f32_lay_out(&g->optimiser, a, &g->shape, &backend_cpu_f32);
+    mlp_f32_lay_out(&g->net, a, &g->shape, 0, g->settings.device);
+    muon_f32_lay_out(&g->optimiser, a, &g->shape, g->settings.device);
     for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++) {
         *entries[k] = arena_take(a, n, sizeof(float));
         *counted[k] = arena_take(a, g->count, sizeof(float));
@@ -38,7 +38,7 @@ static void lay_out(generator *g)
     g->y = arena_take(a, r->rows * r->R, sizeof(float));
     g->input = arena_take(a, g->settings.batch * r->d, sizeof(float));
     g->target = arena_take(a, g->settings.batch * r->R, sizeof(float));
-    g->workers = backend_cpu_f32.device->workers();
+    g->workers = g->settings.device->workers(g->settings.device);
     g->scratch = generator_block_floats(g);
     g->work = arena_take(a, g->workers * g->scratch, sizeof(float));
     g->solve = arena_take(a, g->workers * (3 * r->d * r->d + 4 * r->d), sizeof(double));
@@ -151,7 +151,7 @@ static lscm_status begin(generator **out, const generator_rows *rows,
     g->count = mlp_count(&g->shape);
     g->now.best = INFINITY;
     lay_out(g);
-    TRY(arena_open(&g->memory, why));
+    TRY(settings->device->claim(settings->device, &g->memory, why));
     lay_out(g);
     find_units(g);
     *out = g;
@@ -195,7 +195,7 @@ done:
 void generator_close(generator *g)
 {
     if (g != NULL) {
-        arena_close(&g->memory);
+        g->settings.device->release(g->settings.device, &g->memory);
         free(g);
     }
 }
@@ -228,8 +228,9 @@ static double loss(void *self, size_t first, size_t n, float *y)
 {
     generator *g = self;
     size_t R = g->rows.R;
-    return backend_cpu_f32.residual(n * R, 1 / (float)(g->settings.batch * R),
-                                    g->target + first * R, y);
+    const device *on = g->settings.device;
+    return on->backend_f32->residual(on, n * R, 1 / (float)(g->settings.batch * R),
+                                     g->target + first * R, y);
 }
 
 lscm_status generator_step(generator *g, lscm_error *why)

@@ -31,6 +31,7 @@ typedef struct generator_rows {
 } generator_rows;
 
 typedef struct generator_settings {
+    const device *device;
     bool homogeneous;
     size_t hidden;      /* width of the two hidden layers */
     size_t batch;       /* rows of a step */
@@ -119,7 +120,7 @@ typedef struct generator_inverse {
 generator_inverse generator_inverse_of(const generator *g);
 /* z, sd (rows, d) of rows, by `rounds` of Gauss-Newton from the guess in rows->z, rows->sd; values
  * that are set (mask) stay. held is not used. */
-lscm_status generator_invert(const generator_inverse *inverse, const generator_rows *rows,
-                             double *z, double *sd, lscm_error *why);
+lscm_status generator_invert(const generator_inverse *inverse, const device *on,
+                             const generator_rows *rows, double *z, double *sd, lscm_error *why);
 
 #endif

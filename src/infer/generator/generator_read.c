@@ -161,13 +161,13 @@ generator_inverse generator_inverse_of(const generator *g)
                                .parameters = g->best};
 }
 
-lscm_status generator_invert(const generator_inverse *inverse, const generator_rows *rows,
-                             double *z, double *sd, lscm_error *why)
+lscm_status generator_invert(const generator_inverse *inverse, const device *on,
+                             const generator_rows *rows, double *z, double *sd, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     generator *g = NULL;
     generator_settings settings = {
-        .homogeneous = inverse->homogeneous, .hidden = inverse->hidden, .batch = 1};
+        .device = on, .homogeneous = inverse->homogeneous, .hidden = inverse->hidden, .batch = 1};
     generator_rows shown = *rows;
     shown.held = NULL;
     TRY(generator_open_with(&g, &shown, &settings, inverse, why));

@@ -61,16 +61,21 @@ static const float *bias_of(const generator *g, size_t layer)
 
 static void forward(const generator *g, size_t n, const float *u, const block_work *w)
 {
-    const backend_f32 *b = g->net.backend;
+    const device *on = g->settings.device;
     const float *in = u;
     for (size_t l = 0; l < GENERATOR_LAYERS; l++) {
         size_t from = g->shape.width[l];
         size_t to = g->shape.width[l + 1];
         bool last = l + 1 == GENERATOR_LAYERS;
-        b->gemm(false, false, n, to, from, 1, in, g->parameters + mlp_offset(&g->shape, l), 0,
-                w->h[l]);
-        b->activate(last ? g->shape.last : g->shape.between, n, to, bias_of(g, l), w->h[l],
-                    w->slope[l]);
+        on->backend_f32->gemm(on, &(product_f32){.m = n,
+                                                 .n = to,
+                                                 .k = from,
+                                                 .alpha = 1,
+                                                 .a = in,
+                                                 .b = g->parameters + mlp_offset(&g->shape, l),
+                                                 .c = w->h[l]});
+        on->backend_f32->activate(on, last ? g->shape.last : g->shape.between, n, to, bias_of(g, l),
+                                  w->h[l], w->slope[l]);
         in = w->h[l];
     }
 }
@@ -154,7 +159,7 @@ static double objective(const generator *g, const generator_model *model, size_t
 static void tangents(const generator *g, size_t row, size_t n, bool all, block_work *w,
                      size_t *first)
 {
-    const backend_f32 *b = g->net.backend;
+    const device *on = g->settings.device;
     size_t d = g->rows.d;
     size_t count = 0;
     size_t to = g->shape.width[1];
@@ -178,8 +183,14 @@ static void tangents(const generator *g, size_t row, size_t n, bool all, block_w
             }
         }
         if (count > 0) {
-            b->gemm(false, false, count, g->shape.width[l + 2], width, 1, w->tangent,
-                    g->parameters + mlp_offset(&g->shape, l + 1), 0, w->next);
+            on->backend_f32->gemm(on,
+                                  &(product_f32){.m = count,
+                                                 .n = g->shape.width[l + 2],
+                                                 .k = width,
+                                                 .alpha = 1,
+                                                 .a = w->tangent,
+                                                 .b = g->parameters + mlp_offset(&g->shape, l + 1),
+                                                 .c = w->next});
         }
         float *swap = w->tangent;
         w->tangent = w->next;
@@ -338,7 +349,8 @@ static void run(generator *g, const sweep *s)
     double sum = 0;
     double sum_f = 0;
     double count = (double)(g->rows.rows * g->rows.R) - (double)g->free;
-    g->net.backend->device->each(g->workers, GENERATOR_SLOTS, refine_slot, (void *)s);
+    g->settings.device->each(g->settings.device, g->workers, GENERATOR_SLOTS, refine_slot,
+                             (void *)s);
     for (size_t k = 0; k < s->blocks; k++) {
         sum += g->sums[2 * k];
         sum_f += g->sums[2 * k + 1];

@@ -24,6 +24,7 @@ typedef struct order_block {
 } order_block;
 
 struct order_law {
+    const device *device;
     size_t d, inputs, draws;
     bool exact;
     double temperature;
@@ -69,7 +70,7 @@ static order_block block_take(arena *a, size_t d, bool exact)
 static void lay_out(order_law *law, arena *a)
 {
     mlp_shape shape = shape_of(law->d, law->inputs);
-    mlp_f32_lay_out(&law->net, a, &shape, law->draws, &backend_cpu_f32);
+    mlp_f32_lay_out(&law->net, a, &shape, law->draws, law->device);
     law->parameter = arena_take(a, mlp_count(&shape), sizeof(float));
     law->gradient = arena_take(a, mlp_count(&shape), sizeof(float));
     law->input = arena_take(a, law->draws * law->inputs, sizeof(float));
@@ -84,8 +85,8 @@ static void lay_out(order_law *law, arena *a)
     }
 }
 
-lscm_status order_open(order_law **out, size_t d, size_t inputs, size_t draws, bool exact,
-                       lscm_error *why)
+lscm_status order_open(order_law **out, const device *on, size_t d, size_t inputs, size_t draws,
+                       bool exact, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     if (exact && d > PERMANENT_MOST) {
@@ -97,12 +98,13 @@ lscm_status order_open(order_law **out, size_t d, size_t inputs, size_t draws, b
     if (law == NULL) {
         return fail_memory(why, sizeof *law);
     }
+    law->device = on;
     law->d = d;
     law->inputs = inputs;
     law->draws = draws;
     law->exact = exact;
     lay_out(law, &law->memory);
-    TRY(arena_open(&law->memory, why));
+    TRY(on->claim(on, &law->memory, why));
     lay_out(law, &law->memory);
     *out = law;
     law = NULL;
@@ -114,7 +116,7 @@ done:
 void order_close(order_law *law)
 {
     if (law != NULL) {
-        arena_close(&law->memory);
+        law->device->release(law->device, &law->memory);
         free(law);
     }
 }
