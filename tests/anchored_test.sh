@@ -66,6 +66,8 @@ succeeds "" "$lscm" fit data.nc --out again --quiet $small
 succeeds "" cmp quiet/posterior.nc again/posterior.nc
 # shellcheck disable=SC2086
 succeeds "" sh -c '"$0" fit data.nc --out other --quiet --seed 1 --draws 32 && ! cmp -s quiet/posterior.nc other/posterior.nc' "$lscm"
+# shellcheck disable=SC2086 # encoder and graph are drawn by chains here: --steps is how far they go
+succeeds "" sh -c '"$0" fit data.nc --out longer --quiet --steps 900 --draws 32 && ! cmp -s quiet/posterior.nc longer/posterior.nc' "$lscm"
 fits "why: as asked" data.nc --decoder linear --method anchored
 fits "32 draws" data.nc --order given
 fits "32 draws" data.nc --noise equal --graph-prior uniform
@@ -84,6 +86,8 @@ fits "method anchored, decoder identity" chain.csv
 fits "why: the variables themselves are observed" chain.csv
 fits "a->b 1.00, b->c 1.00" chain.csv
 fits "32 draws: exact, independent" chain.csv
+fits "warning: --steps 700 was not used: draws are exact here" chain.csv --steps 700
+fits "warning: --width 64 was not used: x is taken as linear in z" data.nc --width 64
 fits "" chain.csv --forbid 'a->b' --tiers 'a;b,c'
 awk -F, 'BEGIN { OFS = "," } NR > 1 { $4 = "" } 1' chain.csv >observational.csv
 fits "decoder identity" observational.csv
@@ -140,6 +144,13 @@ refuses 2 "twice" "$lscm" fit data.nc --tiers '0,1;1' --out no
 refuses 2 "make a cycle" "$lscm" fit data.nc --require '0->1,1->0' --out no
 refuses 2 "also forbidden" "$lscm" fit data.nc --require '0->1' --forbid '0->1' --out no
 refuses 2 "'holdout' is 1" "$lscm" fit data.nc --holdout 1 --out no
+refuses 2 "--temperature 0.5 belongs to the method biols, and this fit is by anchored" \
+    "$lscm" fit data.nc --temperature 0.5 --out no
+refuses 2 "--full-run true belongs to the method biols" "$lscm" fit data.nc --full-run --out no
+refuses 2 "--holdout 0.5 belongs to the method anchored, and this fit is by biols" \
+    "$lscm" fit data.nc --method biols --holdout 0.5 --out no
+refuses 2 "--degree 2 belongs to the method anchored and biols, and this fit is by vae" \
+    "$lscm" fit data.nc --method vae --degree 2 --out no
 refuses 2 "'ridge' is 0" "$lscm" fit data.nc --ridge 0 --out no
 refuses 1 "have one column each, anything else needs 'values'" "$lscm" fit data.nc --decoder identity --out no
 refuses 1 "there are no 'values'" "$lscm" fit chain.csv --decoder linear --out no

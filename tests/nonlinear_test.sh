@@ -125,6 +125,14 @@ stops() {
             refuses 2 "other data or with other settings" "$lscm" fit data.nc --out stopped --resume $same $change
         done
         refuses 2 "other data" "$lscm" fit other.nc --out stopped --resume $same
+        # nor with other values, or other background knowledge: x alone does not make a fit
+        "$lscm" convert data.nc mixed --quiet && "$lscm" convert other.nc from-other --quiet
+        cp from-other/interv_values.npy mixed/
+        "$lscm" convert mixed mixed.nc --quiet
+        refuses 2 "other data" "$lscm" fit mixed.nc --out stopped --resume $same
+        for known in "--forbid 0->1" "--require 0->1" "--tiers 0,1;2,3"; do
+            refuses 2 "other data or with other settings" "$lscm" fit data.nc --out stopped --resume $same $known
+        done
         stops INT 6 --resume $same # once more
         if [ $got != 0 ]; then
             succeeds "decoder mlp" "$lscm" fit data.nc --out stopped --resume $same

@@ -81,6 +81,7 @@ anchored_input anchored_input_of(const fit *f, const linear_view *s)
                             .forbidden = f->known.forbidden,
                             .required = f->known.required,
                             .draws = (size_t)f->settings.draws,
+                            .steps = (size_t)f->settings.steps,
                             .progress = f->progress};
 }
 
@@ -151,12 +152,24 @@ static void warn_of_clip(const fit *f, const anchored *a)
     (void)json_array_append_new(f->warnings, json_string(text));
 }
 
+/* What was asked of a network or of chains that there are not. */
+static void warn_of_unused(const fit *f, const anchored *a)
+{
+    static const char *const network[] = {"encoder", "width", "rate", "batch", NULL};
+    static const char *const chains[] = {"steps", "chains", NULL};
+    belonging_unused(f, network, "x is taken as linear in z, and no network was trained");
+    if (a->sampler == SAMPLER_EXACT) {
+        belonging_unused(f, chains, "draws are exact here, without chains");
+    }
+}
+
 static void warn(const fit *f, const linear_view *s, const anchored *a)
 {
     if (a->clip > 0 && f->settings.clip == 0) {
         warn_of_clip(f, a);
     }
     advise(s, a, f->data->node_names, f->warnings);
+    warn_of_unused(f, a);
     if (f->settings.graph_prior == GRAPH_PRIOR_UNIFORM && a->sampler != SAMPLER_EXACT) {
         (void)json_array_append_new(
             f->warnings,

@@ -122,6 +122,7 @@ static anchored_input input_of(const nonlinear *n, const anchored_input *in, siz
     with.read_off = true;
     with.size = n->homogeneous ? n->size : NULL; /* such a network errs in proportion to |f| */
     with.draws = draws;
+    with.steps = 0; /* those asked for are the network's */
     return with;
 }
 

@@ -96,6 +96,7 @@ static lscm_status fit_here(lscm_posterior **out, const lscm_dataset *data,
     if (f.settings.method == METHOD_AUTO) {
         f.settings.method = METHOD_ANCHORED; /* which chooses the decoder, and says why */
     }
+    TRY(belonging_check(&f, why));
     TRY(run_method(&f, out, why));
 done:
     knowledge_close(&f.known);

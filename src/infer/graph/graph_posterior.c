@@ -86,7 +86,7 @@ static lscm_status run(graph_posterior *g, const anchored_input *in, size_t firs
     size_t d = in->view->d;
     rng r = {(uint64_t)in->settings->seed, 7000 + first};
     dag_draws draws = {count, d, g->parents + first * d, g->order + first * d};
-    dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains, .start = g->guess};
+    dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains, .steps = in->steps, .start = g->guess};
     for (size_t k = 0; k < count; k++) {
         g->variance[first + k] = g->prior.variance;
     }

@@ -20,6 +20,7 @@ typedef struct anchored_input {
                            mean over rows; for variables that were read off x before */
     const double *size; /* (rows) or NULL: of each row, as row_weights.h has it */
     size_t draws;
+    size_t steps; /* of each chain; 0 chooses */
     const lscm_progress *progress;
 } anchored_input;
 

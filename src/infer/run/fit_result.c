@@ -164,20 +164,55 @@ done:
     return status;
 }
 
+/* Whole fields, block by block. */
+static lscm_status add_rows(const lscm_dataset *data, lscm_field field, uint64_t *print,
+                            lscm_error *why)
+{
+    enum { BLOCK = 1 << 20 };
+    lscm_status status = LSCM_OK;
+    size_t bytes = shape_row_bytes(&data->shape[field]);
+    size_t most = dataset_block_rows(data, field, BLOCK);
+    char *block = NULL;
+    if (!data->shape[field].present) {
+        goto done;
+    }
+    block = malloc(most * bytes);
+    if (block == NULL) {
+        status = fail_memory(why, most * bytes);
+        goto done;
+    }
+    for (size_t first = 0; first < data->rows; first += most) {
+        size_t count = data->rows - first < most ? data->rows - first : most;
+        TRY(dataset_read_raw(data, field, first, count, block, why));
+        *print = fingerprint_add(*print, block, count * bytes);
+    }
+done:
+    free(block);
+    return status;
+}
+
+static uint64_t add_knowledge(const knowledge *k, uint64_t print)
+{
+    if (knowledge_any(k)) {
+        print = fingerprint_add(print, k->forbidden, k->d * k->d);
+        print = fingerprint_add(print, k->required, k->d * k->d);
+    }
+    return print;
+}
+
 lscm_status fit_fingerprint(const fit *f, uint64_t *out, lscm_error *why)
 {
+    static const lscm_field fields[] = {LSCM_X, LSCM_TARGETS, LSCM_VALUES};
     lscm_status status = LSCM_OK;
-    size_t D = lscm_dataset_features(f->data);
-    size_t shape[3] = {f->data->rows, f->data->nodes, D};
-    double *row = calloc(D, sizeof *row);
+    size_t shape[3] = {f->data->rows, f->data->nodes, lscm_dataset_features(f->data)};
     lscm_fit_settings same = f->settings;
     same.checkpoint = 0; /* may differ */
-    if (row == NULL) {
-        return fail_memory(why, D * sizeof *row);
-    }
-    TRY(lscm_dataset_read(f->data, LSCM_X, f->data->rows - 1, 1, row, why));
     uint64_t print = fingerprint_add(14695981039346656037U, shape, sizeof shape);
-    print = fingerprint_add(print, row, D * sizeof *row);
+    print = fingerprint_add(print, lscm_version(), strlen(lscm_version()) + 1);
+    for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {
+        TRY(add_rows(f->data, fields[k], &print, why));
+    }
+    print = add_knowledge(&f->known, print);
     for (size_t i = 0; i < lscm_fit_table().count; i++) {
         char text[64];
         lscm_settings_get(&lscm_fit_table().rows[i], &same, text, sizeof text);
@@ -188,6 +223,5 @@ lscm_status fit_fingerprint(const fit *f, uint64_t *out, lscm_error *why)
     }
     *out = print;
 done:
-    free(row);
     return status;
 }

@@ -36,7 +36,8 @@ lscm_status fit_posterior(const fit *f, lscm_posterior **out, size_t weights, si
  * total seconds and memory) and saves the run where it has a folder. */
 lscm_status fit_save(const fit *f, lscm_posterior *p, json_t *more, lscm_error *why);
 
-/* What a checkpoint must agree with: the data's shape and last row, the settings, the order. */
+/* What a checkpoint must agree with: all rows of the data, the settings, the order, background
+ * knowledge, the version of the library. */
 lscm_status fit_fingerprint(const fit *f, uint64_t *out, lscm_error *why);
 
 #endif

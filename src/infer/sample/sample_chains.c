@@ -13,8 +13,9 @@ size_t anchored_chains(const anchored_input *in)
 
 size_t anchored_sweeps(const anchored_input *in)
 {
-    size_t sweeps = (in->draws / anchored_chains(in) + 1) * 3 / 2;
-    return sweeps > SWEEPS ? sweeps : SWEEPS;
+    size_t least = (in->draws / anchored_chains(in) + 1) * 3 / 2;
+    size_t sweeps = in->steps > 0 ? in->steps : SWEEPS;
+    return sweeps > least ? sweeps : least;
 }
 
 void anchored_take_edges(anchored *a, size_t chains, double *series)
