@@ -153,5 +153,5 @@ static lscm_status draw(void *self, size_t count, uint64_t stream, const model_s
 
 trainee biols_trainee(biols *b)
 {
-    return (trainee){b, begin, step, pieces, draw};
+    return (trainee){.self = b, .begin = begin, .step = step, .pieces = pieces, .draw = draw};
 }

@@ -340,56 +340,17 @@ void generator_z(const generator *g, double *z)
     }
 }
 
-/* ---- Checkpoints ---- */
-
-typedef struct part {
-    void *at;
-    size_t bytes;
-} part;
-
-enum { PARTS = 7 };
-
-static void parts_of(const generator *g, part *p)
+size_t generator_pieces(generator *g, piece out[GENERATOR_PIECES])
 {
     size_t vector = g->count * sizeof(float);
-    p[0] = (part){(void *)&g->now, sizeof g->now};
-    p[1] = (part){g->parameters, vector};
-    p[2] = (part){g->best, vector};
-    p[3] = (part){g->optimiser.state, 2 * vector};
-    p[4] = (part){g->u, g->rows.rows * g->rows.d * sizeof(float)};
-    p[6] = (part){g->t, g->rows.rows * g->rows.d * sizeof(float)};
-    p[5] = (part){(void *)&g->optimiser.steps, sizeof g->optimiser.steps};
-}
-
-size_t generator_state_size(const generator *g)
-{
-    part p[PARTS];
-    size_t bytes = 0;
-    parts_of(g, p);
-    for (size_t k = 0; k < PARTS; k++) {
-        bytes += p[k].bytes;
-    }
-    return bytes;
-}
-
-void generator_state_get(const generator *g, void *out)
-{
-    part p[PARTS];
-    char *to = out;
-    parts_of(g, p);
-    for (size_t k = 0; k < PARTS; k++) {
-        memcpy(to, p[k].at, p[k].bytes);
-        to += p[k].bytes;
-    }
-}
-
-void generator_state_set(generator *g, const void *from)
-{
-    part p[PARTS];
-    const char *at = from;
-    parts_of(g, p);
-    for (size_t k = 0; k < PARTS; k++) {
-        memcpy(p[k].at, at, p[k].bytes);
-        at += p[k].bytes;
-    }
+    size_t entries = g->rows.rows * g->rows.d * sizeof(float);
+    size_t n = 0;
+    out[n++] = (piece){&g->now, sizeof g->now};
+    out[n++] = (piece){g->parameters, vector};
+    out[n++] = (piece){g->best, vector};
+    out[n++] = (piece){g->optimiser.state, 2 * vector};
+    out[n++] = (piece){&g->optimiser.steps, sizeof g->optimiser.steps};
+    out[n++] = (piece){g->u, entries};
+    out[n++] = (piece){g->t, entries};
+    return n;
 }

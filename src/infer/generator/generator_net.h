@@ -19,6 +19,7 @@
 #ifndef LSCM_INFER_GENERATOR_GENERATOR_NET_H
 #define LSCM_INFER_GENERATOR_GENERATOR_NET_H
 
+#include "base/pieces.h"
 #include "net/muon.h"
 
 typedef struct generator_rows {
@@ -77,10 +78,9 @@ void generator_use(generator *g, const generator_model *model);
 /* z (rows, d) as they stand, values in their places, without the model's help. */
 void generator_z(const generator *g, double *z);
 
-/* Everything that moves, for checkpoints. */
-size_t generator_state_size(const generator *g);
-void generator_state_get(const generator *g, void *out);
-void generator_state_set(generator *g, const void *from);
+/* Everything that moves, for checkpoints; a model in use is the caller's to keep. */
+enum { GENERATOR_PIECES = 7 };
+size_t generator_pieces(generator *g, piece out[GENERATOR_PIECES]);
 
 /* What held-out values say of z (generator_leak.c). */
 typedef struct generator_errors {
