@@ -8,6 +8,9 @@ import sys
 import tempfile
 
 
+SMOKE = "the smallest size: whether it works at all; its figures say nothing"
+
+
 class Failed(SystemExit):
     """The program failed; ends the benchmark where it is not caught."""
 

@@ -1,11 +1,11 @@
-/* network [PEER]: one training step of the network x = g(z) that refines the causal variables
- * (infer/generator/generator_net.h): 20-128-128-100, ReLU, no biases, batches of 512 of 4000 rows:
- * picking rows, forward, squared error, back, orthogonal momentum. Prints one line of JSON for each
- * number of threads: steps per second; flops of a step (6 parameters batch, and the products of the
- * Newton-Schulz iteration); their rate, and that of sgemm (1024 cubed) on as many threads, taken in
- * turns, best of 40 each; the share. PEER is a command, e.g. "python3 bench/network_torch.py": it
- * is given the number of threads and prints its seconds for a step, and for one with the same
- * momentum; without PyTorch it is left out. */
+/* network [PEER [TURNS]]: one training step of the network x = g(z) that refines the causal
+ * variables (infer/generator/generator_net.h): 20-128-128-100, ReLU, no biases, batches of 512 of
+ * 4000 rows: picking rows, forward, squared error, back, orthogonal momentum. Prints one line of
+ * JSON for each number of threads: steps per second; flops of a step (6 parameters batch, and the
+ * products of the Newton-Schulz iteration); their rate, and that of sgemm (1024 cubed) on as many
+ * threads, taken in turns, best of TURNS (40) each; the share. PEER is a command, e.g. "python3
+ * bench/network_torch.py": it is given the number of threads and prints its seconds for a step, and
+ * for one with the same momentum; without PyTorch it is left out. */
 #include "base/rng.h"
 #include "base/threads.h"
 #include "clock.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 enum { NODES = 20, FEATURES = 100, HIDDEN = 128, BATCH = 512, ROWS = 4000 };
-enum { TURNS = 40, STEPS = 5, SIDE = 1024 };
+enum { STEPS = 5, SIDE = 1024 };
 
 typedef struct rows_memory {
     float *f;       /* (ROWS, FEATURES) */
@@ -101,7 +101,7 @@ static void ask_peer(const char *peer, int threads, double *plain, double *same)
     }
 }
 
-static int measure(const rows_memory *m, const char *peer, int threads)
+static int measure(const rows_memory *m, const char *peer, int turns, int threads)
 {
     const generator_rows rows = {ROWS,      NODES,   FEATURES, m->f, m->mask,
                                  m->values, m->mask, m->z,     m->sd};
@@ -124,7 +124,7 @@ static int measure(const rows_memory *m, const char *peer, int threads)
         generator_open(&g, &rows, &settings, NULL) != LSCM_OK) {
         return 1;
     }
-    for (int turn = 0; turn < TURNS && bad == 0; turn++) {
+    for (int turn = 0; turn < turns && bad == 0; turn++) {
         double one = 0;
         threads_blas_single();
         BEST_OF(one, 1, bad |= take_steps(g));
@@ -157,15 +157,17 @@ int main(int argc, char **argv)
     rows_memory m = {0};
     arena memory = {0};
     int most = omp_get_max_threads();
+    const char *peer = argc > 1 ? argv[1] : NULL;
+    int turns = argc > 2 ? atoi(argv[2]) : 40;
     lay_out(&m, &memory);
     if (arena_open(&memory, NULL) != LSCM_OK) {
         return 1;
     }
     lay_out(&m, &memory);
     fill(&m);
-    int bad = measure(&m, argc > 1 ? argv[1] : NULL, 1);
+    int bad = measure(&m, peer, turns, 1);
     if (most > 1) {
-        bad |= measure(&m, argc > 1 ? argv[1] : NULL, most);
+        bad |= measure(&m, peer, turns, most);
     }
     arena_close(&memory);
     return bad;

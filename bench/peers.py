@@ -1,20 +1,24 @@
-"""bench/peers.py PEERS LSCM [CASE...]: steps per second of `lscm fit --method biols` against the paper's algorithm in
-JAX (PEERS/biols_jax.py), same machine, same threads, 64 draws a step, order learned. PEERS is a folder outside this
-repository; Python needs jax and scipy. Cases: d5 d20 (closed form and sampled z), rows (closed form against N), threads."""
+#!/usr/bin/env python3
+"""bench/peers.py [CASE...]: steps per second of `lscm fit --method biols` against the paper's algorithm in JAX.
+
+  d5, d20   64 draws a step, order learned: closed form (bar 30x) and sampled z (3x) against JAX on the same threads
+  rows      closed form, d = 5, N = 2 500 to 250 000: a step costs the same
+  threads   closed form, d = 20: two threads against one (1.7x)
+The peer is measured when --peers names a folder, not part of this repository, with biols_jax.py (pip install jax
+scipy); without it the cases d5 and d20 give our own times alone."""
+import argparse
 import contextlib
 import io
-import json
+import os
 import re
-import subprocess
 import sys
-import tempfile
 
-peers, lscm = sys.argv[1], sys.argv[2]
-cases = sys.argv[3:] or ["d5", "d20", "rows", "threads"]
-scratch = tempfile.mkdtemp(prefix="lscm-peers.")
+import harness
+
+CASES = ["d5", "d20", "rows", "threads"]
 
 
-def jax_ms(nodes, sets, per_set, steps):
+def jax_ms(peers, nodes, sets, per_set, steps):
     sys.path.insert(0, peers)
     import biols_jax
 
@@ -24,35 +28,63 @@ def jax_ms(nodes, sets, per_set, steps):
     return float(re.search(r"([\d.]+) ms/step", out.getvalue()).group(1))
 
 
-def ours_ms(nodes, steps, *options, sets=None, per_set=None, threads=None):
-    data = f"{scratch}/d{nodes}.nc"
-    simulate = [lscm, "simulate", "--preset", "paper-linear", "--nodes", str(nodes), "--force", "--quiet", "--out", data]
-    if sets is not None:
-        simulate += ["--sets", str(sets), "--per-set", str(per_set)]
-    subprocess.run(simulate, check=True)
-    fit = [lscm, "fit", data, "--restarts", "1", "--samples", "64", "--steps", str(steps), "--full-run", "--trace",
-           "1000000", "--checkpoint", "0", "--force", "--quiet", "--out", f"{scratch}/run", *options]
-    if threads is not None:
-        fit += ["--threads", str(threads)]
-    subprocess.run(fit, check=True)
-    summary = json.load(open(f"{scratch}/run/summary.json"))
-    return 1e3 * summary["seconds"]["train"] / steps
+class Bench:
+    def __init__(self, arguments, folder):
+        self.lscm, self.peers, self.smoke, self.folder = arguments.lscm, arguments.peers, arguments.smoke, folder
+        self.less = ["--sets", 4, "--per-set", 10, "--observational", 20] if self.smoke else []
+
+    def ms(self, nodes, steps, *options, simulate=()):
+        """Milliseconds of a step."""
+        data, run = f"{self.folder}/data.nc", f"{self.folder}/run"
+        steps, draws = (2, 8) if self.smoke else (steps, 64)
+        harness.run(self.lscm, "simulate", "--preset", "paper-linear", "--nodes", nodes, *self.less, *simulate, "--force",
+                    "--quiet", "--out", data)
+        harness.run(self.lscm, "fit", data, "--method", "biols", "--restarts", 1, "--samples", draws, "--draws", draws,
+                    "--steps", steps, "--full-run", "--trace", 1000000, "--checkpoint", 0, *options, "--force", "--quiet",
+                    "--out", run)
+        return 1e3 * harness.summary(run)["seconds"]["train"] / steps
 
 
-for case in cases:
-    if case in ("d5", "d20"):
-        nodes = int(case[1:])
-        sets, per_set = (20, 100) if nodes == 5 else (100, 200)
-        peer = jax_ms(nodes, sets, per_set, 20 if nodes == 5 else 2)
-        closed = ours_ms(nodes, 2000 if nodes == 5 else 100)
-        sampled = ours_ms(nodes, 100 if nodes == 5 else 5, "--expectation", "sampled")
-        print(f"{case}: JAX {peer:.1f} ms/step; closed form {closed:.3f} ms: {peer / closed:.0f}x (bar 30x); sampled "
-              f"{sampled:.2f} ms: {peer / sampled:.1f}x (bar 3x)", flush=True)
-    elif case == "rows":
-        for per_set in (100, 1225, 12475):
-            ms = ours_ms(5, 2000, sets=20, per_set=per_set)
-            print(f"rows: N = {500 + 20 * per_set}: {ms:.3f} ms/step", flush=True)
-    elif case == "threads":
-        one, two = ours_ms(20, 100, threads=1), ours_ms(20, 100, threads=2)
-        print(f"threads: d = 20: {one:.1f} ms on one, {two:.1f} ms on two: {one / two:.2f}x (bar 1.7x)", flush=True)
-subprocess.run(["rm", "-rf", scratch], check=True)
+def against_jax(bench, nodes):
+    small = nodes == 5
+    closed = bench.ms(nodes, 2000 if small else 100)
+    sampled = bench.ms(nodes, 100 if small else 5, "--expectation", "sampled")
+    if bench.peers is None:
+        harness.say(f"d{nodes}: JAX left out (--peers FOLDER); closed form {closed:.3f} ms/step; sampled {sampled:.2f} ms")
+        return
+    sets, per_set, steps = (20, 100, 20) if small else (100, 200, 2)
+    peer = jax_ms(bench.peers, nodes, sets, per_set, steps)
+    harness.say(f"d{nodes}: JAX {peer:.1f} ms/step; closed form {closed:.3f} ms: {peer / closed:.0f}x (bar 30x); sampled "
+                f"{sampled:.2f} ms: {peer / sampled:.1f}x (bar 3x)")
+
+
+def rows(bench):
+    for per_set in (100, 1225) if bench.smoke else (100, 1225, 12475):
+        ms = bench.ms(5, 2000, simulate=["--sets", 20, "--per-set", per_set])
+        harness.say(f"rows: N = {500 + 20 * per_set}: {ms:.3f} ms/step")
+
+
+def threads(bench):
+    one, two = bench.ms(20, 100, "--threads", 1), bench.ms(20, 100, "--threads", 2)
+    harness.say(f"threads: d = 20: {one:.1f} ms on one, {two:.1f} ms on two: {one / two:.2f}x (bar 1.7x)")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("case", nargs="*", choices=[[], *CASES], metavar="CASE", help=f"of {' '.join(CASES)} (all)")
+    parser.add_argument("--peers", help="folder with biols_jax.py")
+    parser.add_argument("--lscm", default="build/lscm", help="the program (build/lscm)")
+    parser.add_argument("--smoke", action="store_true", help=harness.SMOKE)
+    arguments = parser.parse_args()
+    if arguments.peers is not None and not os.path.isfile(os.path.join(arguments.peers, "biols_jax.py")):
+        parser.error(f"there is no biols_jax.py in {arguments.peers}")
+    with harness.scratch("peers") as folder:
+        bench = Bench(arguments, folder)
+        for case in arguments.case or CASES:
+            if case in ("rows", "threads"):
+                {"rows": rows, "threads": threads}[case](bench)
+            else:
+                against_jax(bench, int(case[1:]))
+
+
+main()

@@ -508,6 +508,7 @@ typedef struct lscm_estimate {
     const double *edge_prob; /* (nodes, nodes), or NULL: share of draws over the threshold */
     const double *z;         /* (rows, nodes), or NULL */
     double threshold;        /* a draw has an edge where |w| exceeds it */
+    const double *z_sd;      /* (rows, nodes), sd of z, or NULL */
 } lscm_estimate;
 
 typedef struct lscm_truth {
@@ -536,6 +537,7 @@ typedef struct lscm_truth {
     X(mcc, "mean correlation of z, matched by assignment")                                         \
     X(mcc_named, "mean correlation of z, node by node")                                            \
     X(mcc_free, "mean correlation of z where not intervened on")                                   \
+    X(mcc_drawn, "mean correlation of z drawn from its law, matched by assignment (the paper's)")  \
     X(w_mse, "expected squared error of the weights, mean of d^2 entries")                         \
     X(x_mse, "squared error of the reconstructed x")                                               \
     X(kl_z, "expected KL(true || drawn) of the observational z")                                   \
@@ -552,7 +554,7 @@ typedef struct lscm_scores {
 /* Everything but x_mse, which needs x: see lscm_evaluate_file. */
 LSCM_API lscm_status lscm_evaluate(lscm_scores *out, const lscm_estimate *estimate,
                                    const lscm_truth *truth, lscm_error *why);
-/* An NPZ with w (draws, d, d) or (d, d), and any of sigma, edge_prob, z, x, against the truth
+/* An NPZ with w (draws, d, d) or (d, d), and any of sigma, edge_prob, z, z_sd, x, against the truth
  * stored in a data set. `draws` (may be NULL) gets the number of draws read. */
 LSCM_API lscm_status lscm_evaluate_file(lscm_scores *out, size_t *draws, const char *estimate,
                                         const lscm_dataset *truth, double threshold,

@@ -172,10 +172,8 @@ fi
 ls -A >before
 "$lscm" fit long.nc --threads 1 >output 2>&1 &
 running=$!
-tries=0
-while [ ! -d long.run ] && [ $tries -lt 500 ]; do
+while [ ! -d long.run ] && kill -0 $running 2>/dev/null; do
     sleep 0.01
-    tries=$((tries + 1))
 done
 kill -INT $running 2>/dev/null
 wait $running

@@ -202,7 +202,13 @@ fi
 # ---- Ctrl-C in the middle leaves nothing behind
 mkdir stopped
 count=$((count + 1))
-timeout --preserve-status -s INT 1 "$lscm" simulate --sets 200000 --per-set 100 --out stopped/big.nc >output 2>&1
+"$lscm" simulate --sets 200000 --per-set 100 --out stopped/big.nc >output 2>&1 &
+job=$!
+while [ -z "$(ls -A stopped)" ] && kill -0 $job 2>/dev/null; do
+    sleep 0.05
+done
+kill -INT $job
+wait $job
 [ $? = 1 ] && grep -q "stopped" output && [ -z "$(ls -A stopped)" ] ||
     { ls -A stopped >>output; bad "stopping in the middle"; }
 

@@ -36,7 +36,7 @@ export OMPI_MCA_btl_tcp_if_include OMPI_MCA_oob_tcp_if_include
 many() {
     k=$1
     shift
-    timeout 100 mpirun -n "$k" "$@"
+    timeout 3000 mpirun -n "$k" "$@"
 }
 
 # ---- from inside: counter, messages, passes over rows
@@ -122,15 +122,11 @@ look() {
     done
     return 0
 }
-tries=0
-while [ -z "${victim:-}" ] && [ "$tries" -lt 100 ]; do
+while [ -z "${victim:-}" ] && kill -0 "$job" 2>/dev/null; do
     look
-    tries=$((tries + 1))
 done
-tries=0
-while [ "$(cells)" -lt 3 ] && [ "$tries" -lt 300 ]; do
+while [ "$(cells)" -lt 3 ] && kill -0 "$job" 2>/dev/null; do
     sleep 0.1
-    tries=$((tries + 1))
 done
 if [ -n "${victim:-}" ]; then
     kill -9 "$victim" || bad "the job was over too soon"

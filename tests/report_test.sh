@@ -123,7 +123,7 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 if [ -n "$browser" ] && [ -z "${LSCM_SANITIZED:-}" ]; then
     for run in img odd; do
         count=$((count + 1))
-        HOME="$work" timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --window-size=390,844 \
+        HOME="$work" timeout 3000 "$browser" --headless=new --no-sandbox --disable-gpu --window-size=390,844 \
             --enable-logging=stderr --screenshot="$work/shot.png" "file://$work/$run.run/report.html" >console 2>&1
         grep CONSOLE console >output && bad "$run.run: the browser complains"
         [ -s shot.png ] || { tail -3 console >output; bad "$run.run: the browser shows nothing"; }

@@ -67,7 +67,7 @@ equals "lines of the CSV" "$(wc -l <g/d5-linear.csv)" 2
 succeeds "Quick run" cat g/d5-linear.md
 succeeds "| d5 ER-1 | ours (order learned) | 1 of 1 | 0" cat g/d5-linear.md
 succeeds "*published: BIOLS, order learned* | | *2.19*" cat g/d5-linear.md
-succeeds "| d5 ER-2 | VAE | 0 of 1 | not run |" cat g/d5-linear.md
+succeeds "| d5 ER-2 = ER-4 | VAE | 0 of 1 | not run |" cat g/d5-linear.md
 succeeds "lscm reproduce d5-linear --out g --methods vae --seeds 1 --quick" cat g/d5-linear.md
 first=$(which_file)
 succeeds "4/4 d5-linear, d5 ER-1, biols-given, seed 2: E-SHD" grid --seeds 2 --methods auto,biols-given --out g
@@ -107,6 +107,12 @@ if command -v gnuplot >/dev/null; then
     succeeds "![d5-linear](d5-linear.svg)" cat g/d5-linear.md
     succeeds "" "$lscm" reproduce training-curves --quick --tasks "d6 ER-1 multi-target" --seeds 1 --out c
     succeeds "<svg" cat c/training-curves-ER-1.svg
+    # without any locale, as in a bare container, the figures are the same and gnuplot has nothing to say
+    cp g/d5-linear.svg first.svg
+    equals "what --quiet prints without a locale" \
+        "$(env -i PATH="$PATH" HOME="$work" "$lscm" reproduce d5-linear --quick --threads 1 --tasks ER-1 \
+            --seeds 3 --methods auto --out g --quiet 2>&1)" ""
+    succeeds "" cmp g/d5-linear.svg first.svg
 fi
 succeeds "gnuplot is not installed" env PATH=/nowhere "$lscm" reproduce d5-linear --quick --tasks ER-1 \
     --seeds 1 --methods auto --out without
@@ -120,7 +126,7 @@ for how in INT KILL; do
     rm -rf s
     "$lscm" reproduce d5-linear --quick --threads 1 --methods auto,biols-given --out s >output 2>&1 &
     job=$!
-    while [ ! -e s/cells/d5-linear.d5-er-2.auto.quick.seed-1.json ] && kill -0 $job 2>/dev/null; do
+    while [ ! -e s/cells/d5-linear.d5-er-2-er-4.auto.quick.seed-1.json ] && kill -0 $job 2>/dev/null; do
         sleep 0.1
     done
     kill -$how "$job"
@@ -128,12 +134,12 @@ for how in INT KILL; do
     [ $how = KILL ] || grep -q "cells are done and kept; the same command continues" output || bad "Ctrl-C"
     left=$(grep -lc '"status": "done"' s/cells/*.json | wc -l)
     case $left in
-    [3-9] | 1[0-7]) ;;
+    [3-9] | 1[01]) ;;
     *) bad "$left cells when stopped by $how" ;;
     esac
     first=$(ls -i s/cells/d5-linear.d5-er-1.biols-given.quick.seed-1.json)
 done
-succeeds "18 of 18 cells done" "$lscm" reproduce d5-linear --quick --threads 1 --methods auto,biols-given --out s
+succeeds "12 of 12 cells done" "$lscm" reproduce d5-linear --quick --threads 1 --methods auto,biols-given --out s
 equals "a cell from before" "$(ls -i s/cells/d5-linear.d5-er-1.biols-given.quick.seed-1.json)" "$first"
 
 # ---- all of them: an overview, which does not replace what somebody wrote
@@ -193,6 +199,10 @@ refuses 1 "this is not a regular file" linear --out d --force
 count=$((count + 1))
 "$lscm" reproduce unseen-interventions --preset paper-nonlinear --nodes 12 --out stopped --quiet >output 2>&1 &
 job=$!
+# not before it listens: bit 1 of the signals that it catches
+while kill -0 "$job" && ! grep -q '^SigCgt:.*[2367abef]$' "/proc/$job/status"; do
+    sleep 0.1
+done
 sleep 1
 kill -INT "$job"
 wait "$job"

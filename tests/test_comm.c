@@ -131,11 +131,14 @@ static void waiting_takes_no_core(void **state)
 {
     (void)state;
     double used = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double begun = seconds(CLOCK_MONOTONIC);
     if (first()) {
         (void)nanosleep(&(struct timespec){0, 400000000}, NULL);
     }
     assert_ok(lscm_comm_agree(comm, LSCM_OK, &why));
-    assert_true(seconds(CLOCK_PROCESS_CPUTIME_ID) - used < 0.2);
+    used = seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
+    double lasted = seconds(CLOCK_MONOTONIC) - begun;
+    assert_true(used < fmax(0.2, lasted / 2)); /* on a slow machine both are longer */
     assert_true(lscm_comm_threads(comm) >= 1);
 }
 

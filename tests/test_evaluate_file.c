@@ -129,7 +129,14 @@ static void a_file_scores_as_its_arrays_do(void **state)
                             {"edge_prob", "(3, 3)", prob, 9}, {"z", "(40, 3)", z, 120},
                             {"x", "(40, 2, 3)", x, 240}, /* as pictures */
                             {"log_p", "(2,)", w, 2}};    /* not ours to read */
-    lscm_estimate estimate = {DRAWS, D, ROWS, w, sigma, prob, z, 0.3};
+    lscm_estimate estimate = {.draws = DRAWS,
+                              .nodes = D,
+                              .rows = ROWS,
+                              .w = w,
+                              .sigma = sigma,
+                              .edge_prob = prob,
+                              .z = z,
+                              .threshold = 0.3};
     lscm_truth truth = {TRUE_W, TRUE_SIGMA, true_z, targets};
     lscm_scores expected;
     lscm_scores s;

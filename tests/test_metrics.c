@@ -433,7 +433,14 @@ static void what_is_not_a_number_is_named(void **state)
     double true_z[6] = {1, 2, 3, 4, 5, 7};
     memcpy(draws, CHAIN_DRAWS, sizeof draws);
     memcpy(w, CHAIN, sizeof w);
-    lscm_estimate estimate = {2, 3, 2, draws, sigma, prob, z, 0.3};
+    lscm_estimate estimate = {.draws = 2,
+                              .nodes = 3,
+                              .rows = 2,
+                              .w = draws,
+                              .sigma = sigma,
+                              .edge_prob = prob,
+                              .z = z,
+                              .threshold = 0.3};
     lscm_truth truth = {w, true_sigma, true_z, NULL};
     lscm_scores s;
     const struct {

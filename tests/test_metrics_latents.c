@@ -153,6 +153,41 @@ static void latents_against_every_permutation(void **state)
     }
 }
 
+/* The closed form against draws: z + sd e for many e, each matched by itself. */
+static void drawn_z_correlates_less(void **state)
+{
+    (void)state;
+    enum { ROWS = 4000, NODES = 3, DRAWS = 20 };
+    static double z[ROWS * NODES];
+    static double sd[ROWS * NODES];
+    static double true_z[ROWS * NODES];
+    static double drawn[ROWS * NODES];
+    static const double w[NODES * NODES] = {0};
+    lcg g = {21};
+    double mean = 0;
+    for (size_t k = 0; k < (size_t)ROWS * NODES; k++) {
+        size_t j = k % NODES;
+        true_z[k] = (double)(j + 1) * lcg_normal(&g);
+        /* nodes swapped round, one of them turned over */
+        z[k - j + (j + 1) % NODES] = (j == 1 ? -2 : 1) * true_z[k] + 0.5 * lcg_normal(&g);
+        sd[k] = 0.3 + (double)j * fabs(lcg_normal(&g));
+    }
+    for (int draw = 0; draw < DRAWS; draw++) {
+        for (size_t k = 0; k < (size_t)ROWS * NODES; k++) {
+            drawn[k] = z[k] + sd[k] * lcg_normal(&g);
+        }
+        mean += score(drawn, true_z, NULL, ROWS, NODES).mcc / DRAWS;
+    }
+    lscm_scores s;
+    lscm_estimate estimate = {
+        .draws = 1, .nodes = NODES, .rows = ROWS, .w = w, .z = z, .z_sd = sd, .threshold = 0.3};
+    lscm_truth truth = {.w = w, .z = true_z};
+    assert_int_equal(lscm_evaluate(&s, &estimate, &truth, NULL), LSCM_OK);
+    assert_near(s.mcc_drawn, mean, 0.004);
+    assert_true(s.mcc_drawn < s.mcc - 0.02);
+    assert_true(isnan(score(z, true_z, NULL, ROWS, NODES).mcc_drawn));
+}
+
 /* Rounding alone takes one of a few hundred perfect correlations over 1. */
 static void never_over_one(void **state)
 {
@@ -191,6 +226,7 @@ int main(void)
         cmocka_unit_test(latents_by_hand),
         cmocka_unit_test(constants_correlate_with_nothing),
         cmocka_unit_test(latents_against_every_permutation),
+        cmocka_unit_test(drawn_z_correlates_less),
         cmocka_unit_test(never_over_one),
         cmocka_unit_test(without_z_there_is_no_score),
     };

@@ -112,9 +112,23 @@ static lscm_status choose_tasks(grid *g, lscm_error *why)
 
 /* ---- rows ---- */
 
-static void name_task(grid_row *row)
+/* ER-e has every edge from 2e = d - 1 on: such degrees are the same data, and run once, as the
+ * first of them. */
+static bool is_full(const variant *v, double degree)
+{
+    return 2 * degree >= (double)v->nodes - 1;
+}
+
+static bool is_repeated(const variant *v, const char *degrees, size_t e)
+{
+    return e > 0 && is_full(v, nth_number(degrees, e)) && is_full(v, nth_number(degrees, e - 1));
+}
+
+/* "d10 ER-2", "d5 ER-2 = ER-4" */
+static void name_task(grid_row *row, const char *degrees, size_t e)
 {
     const variant *v = row->of;
+    char same[48] = "";
     char point[48] = "";
     char line[48] = "";
     if (row->point > 0) {
@@ -123,7 +137,12 @@ static void name_task(grid_row *row)
     if (v->line != NULL) {
         (void)snprintf(line, sizeof line, " %s", v->line);
     }
-    (void)snprintf(row->task, sizeof row->task, "%s ER-%g%s%s", v->panel, row->degree, line, point);
+    for (size_t next = e + 1; is_repeated(v, degrees, next); next++) {
+        size_t used = strlen(same);
+        (void)snprintf(same + used, sizeof same - used, " = ER-%g", nth_number(degrees, next));
+    }
+    (void)snprintf(row->task, sizeof row->task, "%s ER-%g%s%s%s", v->panel, row->degree, same, line,
+                   point);
 }
 
 /* Ours has no steps to vary: one row. */
@@ -148,7 +167,8 @@ static size_t put_rows(const grid *g, const variant *v, size_t section, unsigned
     for (size_t e = 0; !isnan(nth_number(degrees, e)); e++) {
         for (size_t k = 0; k == 0 || !isnan(nth_number(points, k)); k++) {
             for (int m = 0; m < METHOD_COUNT; m++) {
-                if ((v->methods >> (unsigned)m & 1U) == 0 || !has_point(v, m, points, k)) {
+                if ((v->methods >> (unsigned)m & 1U) == 0 || !has_point(v, m, points, k) ||
+                    is_repeated(v, degrees, e)) {
                     continue;
                 }
                 if (at != NULL) {
@@ -159,7 +179,7 @@ static size_t put_rows(const grid *g, const variant *v, size_t section, unsigned
                                    .degree = nth_number(degrees, e),
                                    .point = is_varied(v, m) ? (int64_t)nth_number(points, k) : 0,
                                    .selected = (methods >> (unsigned)m & 1U) != 0};
-                    name_task(&at[count]);
+                    name_task(&at[count], degrees, e);
                 }
                 count++;
             }

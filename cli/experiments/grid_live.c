@@ -102,9 +102,9 @@ static void print_line(const live *l, const cell *c)
     if (c->state == CELL_FAILED) {
         (void)fprintf(stderr, "failed: %s", c->error != NULL ? c->error : "");
     } else {
-        (void)fprintf(stderr, "E-SHD %.3g, AUROC %.3f, MCC %.3f, MSE of W %.2g, %.1f s",
-                      c->value[METRIC_e_shd_entries], c->value[METRIC_auroc], c->value[METRIC_mcc],
-                      c->value[METRIC_w_mse], c->value[METRIC_seconds]);
+        (void)fprintf(stderr, "E-SHD %.3g, AUROC %.3f, MCC of drawn z %.3f, MSE of W %.2g, %.1f s",
+                      c->value[METRIC_e_shd_entries], c->value[METRIC_auroc],
+                      c->value[METRIC_mcc_drawn], c->value[METRIC_w_mse], c->value[METRIC_seconds]);
     }
     (void)fprintf(stderr, done < total ? "; %s left\n" : "\n", left);
 }
@@ -113,8 +113,8 @@ static void print_line(const live *l, const cell *c)
 
 static void print_row(const live *l, size_t r, int width)
 {
-    static const int columns[] = {METRIC_e_shd_entries, METRIC_auroc, METRIC_mcc, METRIC_w_mse,
-                                  METRIC_seconds};
+    static const int columns[] = {METRIC_e_shd_entries, METRIC_auroc, METRIC_mcc_drawn,
+                                  METRIC_w_mse, METRIC_seconds};
     const grid_row *row = &l->g->rows[r];
     size_t done = row_count(l->g, r, CELL_DONE);
     size_t failed = row_count(l->g, r, CELL_FAILED);

@@ -12,7 +12,7 @@ typedef struct part {
     size_t section;
 } part;
 
-static const int COLUMNS[] = {METRIC_e_shd_entries, METRIC_auroc, METRIC_mcc, METRIC_w_mse,
+static const int COLUMNS[] = {METRIC_e_shd_entries, METRIC_auroc, METRIC_mcc_drawn, METRIC_w_mse,
                               METRIC_seconds};
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof COLUMNS[0] };
 

@@ -85,8 +85,8 @@ static void add_text(struct libscols_line *line, size_t column, const char *form
 
 static void add_row(struct libscols_table *table, const grid *g, size_t r)
 {
-    static const int columns[] = {METRIC_e_shd_entries, METRIC_auroc, METRIC_mcc, METRIC_w_mse,
-                                  METRIC_seconds};
+    static const int columns[] = {METRIC_e_shd_entries, METRIC_auroc, METRIC_mcc_drawn,
+                                  METRIC_w_mse, METRIC_seconds};
     const grid_row *row = &g->rows[r];
     struct libscols_line *line = scols_table_new_line(table, NULL);
     if (line == NULL) {

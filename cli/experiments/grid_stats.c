@@ -26,6 +26,7 @@ const grid_metric METRICS[METRIC_COUNT] = {
     {"mcc", "MCC", SCALE_LINEAR, 1, 0.0005},
     {"mcc_named", "MCC, named", SCALE_LINEAR, 1, 0.0005},
     {"mcc_free", "MCC, not intervened on", SCALE_LINEAR, 1, 0.0005},
+    {"mcc_drawn", "MCC of drawn z", SCALE_LINEAR, 1, 0.0005},
     {"w_mse", "MSE of W", SCALE_LOG, -1, 0},
     {"x_mse", "MSE of x", SCALE_LOG, -1, 0},
     {"kl_z", "KL of z", SCALE_LOG, -1, 0},
@@ -38,7 +39,7 @@ const grid_metric METRICS[METRIC_COUNT] = {
 const int SHOWN[SHOWN_ALL] = {
     METRIC_e_shd_entries,
     METRIC_auroc,
-    METRIC_mcc,
+    METRIC_mcc_drawn,
     METRIC_w_mse,
     METRIC_e_shd_cpdag,
     METRIC_auprc_graph,

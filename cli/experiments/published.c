@@ -164,7 +164,7 @@ static double median_of(const lscm_simulation *s, const char *preset, int method
         double d = (double)s->nodes;
         found = metric == METRIC_e_shd_entries ? MEDIANS[i].e_shd[e]
                 : metric == METRIC_auroc       ? MEDIANS[i].auroc[e]
-                : metric == METRIC_mcc         ? MEDIANS[i].mcc[e] / 100
+                : metric == METRIC_mcc_drawn   ? MEDIANS[i].mcc[e] / 100
                 : metric == METRIC_w_mse ? MEDIANS[i].l_mse[e] * (baseline ? 1 : (d - 1) / (2 * d))
                                          : NAN;
     }

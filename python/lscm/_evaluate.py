@@ -16,7 +16,7 @@ from ._numbers import numbers
 from ._problems import wrong
 from ._run import Run, is_run
 
-_ARRAYS = ("w", "sigma", "edge_prob", "z")
+_ARRAYS = ("w", "sigma", "edge_prob", "z", "z_sd")
 
 
 def evaluate(
@@ -32,7 +32,7 @@ def evaluate(
     estimate
         A fitted LatentSCM, a run or its folder; or what any other program found: an array w
         (draws, d, d) or (d, d) with row = parent, a dict with w and, where there are, sigma
-        (draws, d), edge_prob (d, d) and z (N, d), or an .npz of those.
+        (draws, d), edge_prob (d, d), z and z_sd (N, d), or an .npz of those.
     truth : Dataset, array (d, d) or path, optional
         What to compare with: a data set that has w, edge weights with row = parent, a data file, or
         a CSV matrix of the graph. Of a run it may be left out where the data that were fitted came
@@ -106,7 +106,7 @@ def _arrays(estimate: Any) -> dict[str, Any]:
     """w (draws, d, d) and what else there is, each in float64."""
     given = dict(estimate) if isinstance(estimate, Mapping) else {"w": estimate}
     if "w" not in given or not set(given) <= set(_ARRAYS):
-        raise wrong(f"estimate: needs w, and may have sigma, edge_prob and z; it has {list(given)}")
+        raise wrong(f"estimate: needs w, and may have sigma, edge_prob, z and z_sd; it has {list(given)}")
     arrays = {name: numbers(array, name) for name, array in given.items() if array is not None}
     if arrays["w"].ndim == 2:
         arrays["w"] = arrays["w"][np.newaxis]

@@ -24,9 +24,9 @@ PyObject *scores_dict(const lscm_scores *scores)
 
 typedef struct scoring {
     const core_state *state;
-    PyObject *w_object, *sigma_object, *edge_object, *z_object;
+    PyObject *w_object, *sigma_object, *edge_object, *z_object, *z_sd_object;
     core_dataset *truth;
-    Py_buffer w, sigma, edge_prob, z;
+    Py_buffer w, sigma, edge_prob, z, z_sd;
     lscm_estimate estimate;
     double *memory; /* w, sigma and z of the truth */
     uint8_t *targets;
@@ -40,6 +40,7 @@ static bool take_estimate(scoring *s)
     static const core_wanted sigma_once = {"sigma", CORE_DOUBLE, 1, 1, false};
     static const core_wanted edge_prob = {"edge_prob", CORE_DOUBLE, 2, 2, false};
     static const core_wanted z = {"z", CORE_DOUBLE, 2, 2, false};
+    static const core_wanted z_sd = {"z_sd", CORE_DOUBLE, 2, 2, false};
     const core_state *state = s->state;
     lscm_estimate *e = &s->estimate;
     size_t d = lscm_dataset_nodes(s->truth->data);
@@ -61,13 +62,16 @@ static bool take_estimate(scoring *s)
         (s->edge_object != Py_None &&
          !take_shaped(state, s->edge_object, &edge_prob, (const size_t[]){d, d}, &s->edge_prob)) ||
         (s->z_object != Py_None &&
-         !take_shaped(state, s->z_object, &z, (const size_t[]){e->rows, d}, &s->z))) {
+         !take_shaped(state, s->z_object, &z, (const size_t[]){e->rows, d}, &s->z)) ||
+        (s->z_sd_object != Py_None &&
+         !take_shaped(state, s->z_sd_object, &z_sd, (const size_t[]){e->rows, d}, &s->z_sd))) {
         return false;
     }
     e->w = s->w.buf;
     e->sigma = s->sigma.buf;
     e->edge_prob = s->edge_prob.buf;
     e->z = s->z.buf;
+    e->z_sd = s->z_sd.buf;
     return true;
 }
 
@@ -123,18 +127,21 @@ static PyObject *score(scoring *s, int threads)
 
 PyObject *core_evaluate_arrays(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *words[] = {"w", "truth", "sigma", "edge_prob", "z", "threshold", "threads", NULL};
+    static char *words[] = {"w",    "truth",     "sigma",   "edge_prob", "z",
+                            "z_sd", "threshold", "threads", NULL};
     scoring s = {.state = PyModule_GetState(module),
                  .sigma_object = Py_None,
                  .edge_object = Py_None,
                  .z_object = Py_None,
+                 .z_sd_object = Py_None,
                  .estimate.threshold = 0.3};
     PyObject *truth = NULL;
     PyObject *dict = NULL;
     int threads = 0;
-    if (PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OOOdi:evaluate_arrays", words, &s.w_object,
-                                    &truth, &s.sigma_object, &s.edge_object, &s.z_object,
-                                    &s.estimate.threshold, &threads) == 0 ||
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "OO|$OOOOdi:evaluate_arrays", words,
+                                    &s.w_object, &truth, &s.sigma_object, &s.edge_object,
+                                    &s.z_object, &s.z_sd_object, &s.estimate.threshold,
+                                    &threads) == 0 ||
         !take_threads(s.state, threads) || !take_dataset(s.state, truth, "truth", &s.truth)) {
         return NULL;
     }
@@ -145,6 +152,7 @@ PyObject *core_evaluate_arrays(PyObject *module, PyObject *args, PyObject *keywo
     PyBuffer_Release(&s.sigma);
     PyBuffer_Release(&s.edge_prob);
     PyBuffer_Release(&s.z);
+    PyBuffer_Release(&s.z_sd);
     PyMem_Free(s.memory);
     PyMem_Free(s.targets);
     return dict;

@@ -25,8 +25,8 @@ typedef struct pair {
     size_t d;
     lscm_estimate estimate;
     lscm_truth truth;
-    double *w, *sigma, *edge_prob, *z; /* what estimate points to */
-    arena memory;                      /* what truth points to */
+    double *w, *sigma, *edge_prob, *z, *z_sd; /* what estimate points to */
+    arena memory;                             /* what truth points to */
 } pair;
 
 /* "3 x 5 x 5", for sentences. */
@@ -121,23 +121,36 @@ done:
     return status;
 }
 
-static lscm_status read_z(pair *p, lscm_error *why)
+/* z or z_sd; NULL where either side has none. */
+static lscm_status read_rows(const pair *p, const char *name, double **out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     array_shape shape;
     const array_shape *real = &p->data->shape[LSCM_Z];
-    TRY(npz_file_shape(p->file, "z", &shape, why));
+    TRY(npz_file_shape(p->file, name, &shape, why));
     if (!shape.present || !real->present) {
         return LSCM_OK;
     }
     if (shape.ndim != 2 || shape.dims[0] != real->dims[0] || shape.dims[1] != p->d) {
         char text[96];
-        return fail(why, LSCM_SHAPE, "%s: 'z' is %s but 'z' of %s is %zu x %zu; they must match",
-                    p->path, shape_text(&shape, text), p->data->path, real->dims[0], p->d);
+        return fail(why, LSCM_SHAPE, "%s: '%s' is %s but 'z' of %s is %zu x %zu; they must match",
+                    p->path, name, shape_text(&shape, text), p->data->path, real->dims[0], p->d);
     }
-    TRY(npz_file_read_double(p->file, "z", &p->z, &shape, why));
+    TRY(npz_file_read_double(p->file, name, out, &shape, why));
+done:
+    return status;
+}
+
+static lscm_status read_z(pair *p, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    TRY(read_rows(p, "z", &p->z, why));
+    if (p->z != NULL) {
+        TRY(read_rows(p, "z_sd", &p->z_sd, why));
+        p->estimate.rows = p->data->shape[LSCM_Z].dims[0];
+    }
     p->estimate.z = p->z;
-    p->estimate.rows = real->dims[0];
+    p->estimate.z_sd = p->z_sd;
 done:
     return status;
 }
@@ -220,6 +233,7 @@ done:
     free(p.sigma);
     free(p.edge_prob);
     free(p.z);
+    free(p.z_sd);
     arena_close(&p.memory);
     return status;
 }

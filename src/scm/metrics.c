@@ -100,6 +100,7 @@ static lscm_status check_all(const lscm_estimate *estimate, const lscm_truth *tr
     TRY(check_sigma(truth_name, truth->sigma, 1, d, why));
     TRY(check_edge_prob(estimate_name, estimate->edge_prob, d, why));
     TRY(metrics_check_finite(estimate_name, "z", estimate->z, 0, estimate->rows, d, why));
+    TRY(metrics_check_finite(estimate_name, "z_sd", estimate->z_sd, 0, estimate->rows, d, why));
     TRY(metrics_check_finite(truth_name, "z", truth->z, 0, estimate->rows, d, why));
 done:
     return status;

@@ -5,6 +5,11 @@
  *   mcc_named  mean_i r[i][i]
  *   mcc_free   mean_i of r[i][i] over the rows in which i was not intervened on, over the nodes
  *              with at least two such rows
+ *   mcc_drawn  mcc of z + sd e, e ~ N(0, 1) for every entry, in the limit of many rows: the noise
+ *              correlates with nothing, so
+ *
+ *                  r[i][j] sqrt(V_i / (V_i + S_i)),   V_i the variance of column i over the rows,
+ *                                                     S_i the mean of its sd^2
  *
  * Two passes: means, then products of centred blocks of rows (BLAS). Values are first shifted by
  * their first row, so that a constant column is exactly 0, and scaled, so that nothing overflows.
@@ -157,21 +162,50 @@ static double mean_free_correlation(const lscm_estimate *estimate, const lscm_tr
     return nodes > 0 ? sum / (double)nodes : NAN;
 }
 
+/* From the correlations of z to those of drawn z, in the scales of correlate_all. */
+static void attenuate(const lscm_estimate *estimate, const latents_work *work)
+{
+    size_t d = estimate->nodes;
+    for (size_t i = 0; i < d; i++) {
+        double noise = 0;
+        for (size_t r = 0; r < estimate->rows; r++) {
+            double sd = estimate->z_sd[r * d + i] * work->estimate.scale[i];
+            noise += sd * sd;
+        }
+        double share = work->ss_e[i] > 0 ? sqrt(work->ss_e[i] / (work->ss_e[i] + noise)) : 0;
+        for (size_t j = 0; j < d; j++) {
+            work->cross[i * d + j] *= share;
+        }
+    }
+}
+
+static double mean_matched(const latents_work *work, size_t d)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d; i++) {
+        sum -= work->cross[i * d + work->match[i]];
+    }
+    return sum / (double)d;
+}
+
 lscm_status latents_scores(lscm_scores *out, const lscm_estimate *estimate, const lscm_truth *truth,
                            const latents_work *work, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = estimate->nodes;
-    double matched = 0;
     double named = 0;
     correlate_all(estimate, truth, work);
     TRY(assignment_solve(work->cross, d, work->match, &work->assign, why));
     for (size_t i = 0; i < d; i++) {
-        matched -= work->cross[i * d + work->match[i]];
         named -= work->cross[i * d + i];
     }
-    out->mcc = matched / (double)d;
+    out->mcc = mean_matched(work, d);
     out->mcc_named = named / (double)d;
+    if (estimate->z_sd != NULL) {
+        attenuate(estimate, work);
+        TRY(assignment_solve(work->cross, d, work->match, &work->assign, why));
+        out->mcc_drawn = mean_matched(work, d);
+    }
     out->mcc_free = mean_free_correlation(estimate, truth, work);
 done:
     return status;

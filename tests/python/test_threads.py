@@ -64,9 +64,9 @@ def test_other_threads_run_during_a_fit(data):
 
     beside = threading.Thread(target=count)
     beside.start()
-    begun = time.monotonic()
+    before = counted[0]
     fit(data, {"method": "biols", "steps": 1500, "restarts": 1, "full_run": True, "threads": 1})
-    lasted = time.monotonic() - begun
+    during = counted[0] - before
     done.set()
     beside.join()
-    assert counted[0] > 20 * lasted
+    assert during > 10  # one that had to wait would have counted once or twice

@@ -1,17 +1,19 @@
 #include "data/design/hold_out.h"
 
 #include "base/rng.h"
+#include "base/tuned.h"
 #include "data/design/mask_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ONE_IN = 12, STREAM = 9002 };
+enum { STREAM = 9002 };
 
 lscm_status hold_out(const uint8_t *mask, size_t rows, size_t d, uint64_t seed, uint8_t *held,
                      size_t *sets, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
+    const size_t one_in = tuned_held_out_one_in();
     rng pick = {seed, STREAM};
     mask_row *order = calloc(rows, sizeof *order);
     if (order == NULL) {
@@ -33,8 +35,8 @@ lscm_status hold_out(const uint8_t *mask, size_t rows, size_t d, uint64_t seed, 
         set += n > 0 && order[n].hash != order[n - 1].hash ? 1 : 0;
         for (size_t j = 0; j < d; j++) {
             size_t at = order[n].row * d + j;
-            uint64_t index = (sets[j] >= ONE_IN ? set : rows + order[n].row) * d + j;
-            held[at] = mask[at] != 0 && rng_uniform(pick, 2 * index) * ONE_IN < 1;
+            uint64_t index = (sets[j] >= one_in ? set : rows + order[n].row) * d + j;
+            held[at] = mask[at] != 0 && rng_uniform(pick, 2 * index) * (double)one_in < 1;
         }
     }
 done:

@@ -6,6 +6,7 @@
  * 2 d directions are kept even so: where x has few columns more than causes, a flat spectrum may be
  * theirs.
  */
+#include "base/tuned.h"
 #include "data/statistics/features_parts.h"
 #include "data/statistics/linear_view_parts.h"
 
@@ -14,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LEFT_OUT = 1e-7;      /* of the variance */
-static const double SPARE = 1.1;          /* the edge of noise is not sharp */
 static const double MEAN_OUTSIDE = 1e-12; /* of |c|^2 + variance: less of the mean is not missed */
 static const double NEGLIGIBLE = 1e-13;   /* of the largest variance: rounding */
 
@@ -23,12 +22,13 @@ static const double NEGLIGIBLE = 1e-13;   /* of the largest variance: rounding *
 static size_t enough(const principal *p, size_t d, size_t wanted)
 {
     double D = (double)p->D;
-    double edge = SPARE * pow(1 + sqrt(D / (double)p->n), 2);
+    double edge = tuned_features_spare() * pow(1 + sqrt(D / (double)p->n), 2);
     double inside = 0;
     for (size_t k = 0; k < p->count; k++) {
         double left = p->total - inside;
         bool flat = k >= 2 * d && p->variance[k] <= edge * left / (D - (double)k);
-        if (left <= LEFT_OUT * p->total || flat || p->variance[k] <= NEGLIGIBLE * p->variance[0]) {
+        if (left <= tuned_features_left_out() * p->total || flat ||
+            p->variance[k] <= NEGLIGIBLE * p->variance[0]) {
             return k;
         }
         if (k == wanted) {

@@ -11,6 +11,7 @@
 #include "base/pages.h"
 
 #include "base/threads.h"
+#include "base/tuned.h"
 #include "data/statistics/linear_view_parts.h"
 
 #include <cblas.h>
@@ -280,7 +281,8 @@ bool linear_view_bends(const linear_view *s)
     double left = s->x_noise * s->x_noise;
     double edge = 1 + sqrt((double)(s->D - s->rank) / (double)(s->rows > 0 ? s->rows : 1));
     /* the largest variance of pure noise is about edge^2 times its mean (Marchenko and Pastur) */
-    return s->basis != NULL && s->next > 1.5 * edge * edge * left && s->next > 1e-6 * s->variance;
+    return s->basis != NULL && s->next > tuned_bends_edge() * edge * edge * left &&
+           s->next > tuned_bends_share() * s->variance;
 }
 
 void linear_view_close(linear_view *s)

@@ -7,6 +7,7 @@
  * may take long and gains nothing, so the number of rounds has a limit.
  */
 #include "base/rng.h"
+#include "base/tuned.h"
 #include "data/statistics/principal.h"
 
 #include <cblas.h>
@@ -14,9 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 20, TILE = 256 };
+enum { TILE = 256 };
 
-static const double STILL = 1e-6;       /* relative change of a Ritz value that has settled */
 static const double NEGLIGIBLE = 1e-14; /* of the largest: rounding, which never settles */
 
 typedef struct block {
@@ -97,7 +97,7 @@ static bool settled(const principal *p, const block *b, size_t wanted)
     for (size_t k = 0; k < p->count && k < wanted; k++) {
         double now = b->ritz[p->count - 1 - k];
         double was = b->before[p->count - 1 - k];
-        if (now > NEGLIGIBLE * largest && !(fabs(now - was) <= STILL * now)) {
+        if (now > NEGLIGIBLE * largest && !(fabs(now - was) <= tuned_principal_still() * now)) {
             return false;
         }
     }
@@ -149,13 +149,13 @@ lscm_status principal_iterate(principal *p, const double *x, size_t wanted, lscm
     rng_normals((rng){0, 0}, 0, p->n * p->count, b.p);
     backward(p, x, &b);
     TRY(orthonormal(p, &b, why));
-    for (int round = 0; round < ROUNDS; round++) {
+    for (size_t round = 0; round < tuned_principal_rounds(); round++) {
         forward(p, x, &b);
         TRY(rayleigh(p, &b, why));
         if (round > 0 && settled(p, &b, wanted)) {
             break;
         }
-        if (round + 1 < ROUNDS) {
+        if (round + 1 < tuned_principal_rounds()) {
             backward(p, x, &b);
             turn(p, &b);
             TRY(orthonormal(p, &b, why));

@@ -7,15 +7,13 @@
  * An intervention touches one mechanism, so the other mu are about 1; two that vanish are two nodes
  * that always stand still together, and cannot be told apart.
  */
+#include "base/tuned.h"
 #include "infer/anchor/anchor_state.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
-
-static const double VANISHED = 0.1; /* largest share of the variance that may be left */
-static const double GAP = 3;        /* least ratio of the next share to it */
 
 static void covariances(const node_sums *m, const double *all, double rows, double noise,
                         double *targets, double *rest)
@@ -75,8 +73,9 @@ bool anchor_direction(const node_sums *m, const double *all, double rows, double
         return false;
     }
     *share = fmax(w->value[0], 0);
-    if (!(*share <= VANISHED) ||
-        (r > 1 && !(w->value[1] > VANISHED && w->value[1] >= GAP * *share))) {
+    if (!(*share <= tuned_anchor_vanished()) ||
+        (r > 1 &&
+         !(w->value[1] > tuned_anchor_vanished() && w->value[1] >= tuned_anchor_gap() * *share))) {
         return false;
     }
     size_t largest = cblas_idamax(n, w->copy, 1);

@@ -9,15 +9,13 @@
  *
  *     cov b = (sigma^2 P G P + (n - 1) s_x^4 (P b)(P b)') / lambda^2,   sigma^2 the variance above.
  */
+#include "base/tuned.h"
 #include "infer/anchor/anchor_work.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
-
-static const double SHARED_FREEDOM = 20; /* degrees of freedom that the other nodes count for */
-static const double MOST_LEFT = 0.99;    /* of u */
 
 /* Degrees of freedom of the residual. */
 static double freedom(const node_fit *fit)
@@ -35,15 +33,15 @@ static double own_share(const anchor_fits *f, size_t j, double *by_x)
     return fit->rest / freedom(fit) / variance - *by_x;
 }
 
-/* A share that the noise of x alone would hardly show: two standard errors of it. */
+/* A share that the noise of x alone would hardly show, by its standard error. */
 static bool is_seen(double share, double squares, double weight)
 {
-    return share > 2 * sqrt(2 * squares) / weight;
+    return share > tuned_anchor_seen() * sqrt(2 * squares) / weight;
 }
 
 static double within(double share)
 {
-    return fmin(fmax(share, 0), MOST_LEFT);
+    return fmin(fmax(share, 0), tuned_anchor_left());
 }
 
 double anchor_shares(const anchor_fits *f, const anchor_kind *kind, double *share, double *doubt)
@@ -68,6 +66,7 @@ double anchor_shares(const anchor_fits *f, const anchor_kind *kind, double *shar
             squares += w * by_x * by_x;
         }
     }
+    const double shared = tuned_anchor_freedom();
     double pooled = weight > 0 ? sum / weight : 0;
     bool seen = weight > 0 && is_seen(pooled, squares, weight);
     double variance = 0;
@@ -76,7 +75,7 @@ double anchor_shares(const anchor_fits *f, const anchor_kind *kind, double *shar
             continue;
         }
         double w = freedom(f->fit + j);
-        doubt[j] = within((w * doubt[j] + SHARED_FREEDOM * pooled) / (w + SHARED_FREEDOM));
+        doubt[j] = within((w * doubt[j] + shared * pooled) / (w + shared));
         share[j] = seen ? doubt[j] : 0;
         variance += w / weight * f->fit[j].vv / (f->fit[j].n - 1) * share[j] / (1 - share[j]);
     }

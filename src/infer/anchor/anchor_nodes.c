@@ -6,15 +6,13 @@
  *
  * make b as precise as an orthogonal decomposition would.
  */
+#include "base/tuned.h"
 #include "infer/anchor/anchor_work.h"
 
 #include <cblas.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-static const double PREDICTED = 0.5; /* r2 that excuses a missing direction .. */
-static const double HIDDEN = 3;      /* .. if its variance elsewhere is at most this x_noise^2 */
 
 /* Mean product of rows and columns: sum of A o (S + m m'), S = w->all. */
 static double against_all(const anchor_work *w, const double *a, const double *mean)
@@ -123,14 +121,16 @@ void anchor_refine_node(const anchor_work *w, size_t k, anchor_scratch *t)
 static bool is_anchored(const node_fit *fit, size_t r)
 {
     double left = fmax(fit->n - 1 - fit->trace, 1);
-    double chance = 1 + 4 * sqrt(2 / fit->rank + 2 / left); /* of an F ratio of pure noise */
+    /* of an F ratio of pure noise */
+    double chance = 1 + tuned_anchor_chance() * sqrt(2 / fit->rank + 2 / left);
     if (!((fit->vv - fit->rest) * left > chance * fit->rank * fit->rest)) {
         return false;
     }
     if (fit->rank == (double)r) {
         return true;
     }
-    return fit->fold_rest < (1 - PREDICTED) * fit->fold_vv && fit->hidden <= HIDDEN;
+    return fit->fold_rest < (1 - tuned_anchor_predicted()) * fit->fold_vv &&
+           fit->hidden <= tuned_anchor_hidden();
 }
 
 /* What is left to say of node k once b stands: r2, P b, P G P = P + ridge P^2 and its mean. */

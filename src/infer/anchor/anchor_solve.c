@@ -7,6 +7,7 @@
  * out: P is then a pseudo-inverse and b the shortest solution. `hidden` says how much they vary
  * elsewhere, where z_j may depend on them for all we know. Never NaN.
  */
+#include "base/tuned.h"
 #include "infer/anchor/anchor_state.h"
 
 #include <cblas.h>
@@ -55,7 +56,7 @@ node_sums block_sums(const node_block *b, size_t k, unsigned folds, anchor_scrat
 static double clear_of_noise(const node_sums *m)
 {
     double root = 1 + sqrt((double)m->r / m->n);
-    return root * root + 0.1;
+    return root * root + tuned_anchor_clear();
 }
 
 /* matrix = (G - ridge I) / (scale scale'). */

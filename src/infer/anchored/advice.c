@@ -1,5 +1,7 @@
 #include "infer/anchored/advice.h"
 
+#include "base/tuned.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -118,13 +120,13 @@ static void advise_on_decoder(const linear_view *s, const anchored *a, char *con
              "do not show in x, or only together",
              s->rank, s->rank == 1 ? "" : "s", s->d);
     }
-    if (linear_view_bends(s) && linear_view_explained(s) < 0.98) {
+    if (linear_view_bends(s) && linear_view_explained(s) < tuned_warn_explained()) {
         warn(warnings,
              "a linear decoder explains %.0f%% of x, and the rest is not noise; try --decoder mlp",
              100 * linear_view_explained(s));
     }
     for (size_t j = 0; j < a->d; j++) {
-        if (a->anchor.kind[j] == ANCHOR_VALUES && a->anchor.r2[j] < 0.5) {
+        if (a->anchor.kind[j] == ANCHOR_VALUES && a->anchor.r2[j] < tuned_warn_r2()) {
             list_add(&poor, names, j);
         }
     }
@@ -165,7 +167,7 @@ void advise(const linear_view *s, const anchored *a, char *const *names, json_t 
     if (s->basis != NULL) {
         advise_on_decoder(s, a, names, warnings);
     }
-    if (a->sampler != SAMPLER_EXACT && !(a->r_hat < 1.1)) {
+    if (a->sampler != SAMPLER_EXACT && !(a->r_hat < tuned_warn_r_hat())) {
         warn(warnings,
              "the chains have not mixed (R-hat %.2f): edges in doubt are less certain than "
              "they look; more --draws or --chains may help",

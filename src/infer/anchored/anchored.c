@@ -1,3 +1,4 @@
+#include "base/tuned.h"
 #include "infer/anchored/anchored_errors.h"
 #include "infer/anchored/anchored_infer.h"
 #include "infer/encoder/encoder.h"
@@ -84,7 +85,7 @@ static bool encoder_matters(const anchored *a, const graph_posterior *g)
     for (size_t j = 0; j < a->d; j++) {
         double seen = a->sigma[j] / sqrt(fmax(g->families.list[j].rows, 1));
         matters = matters || a->anchor.kind[j] == ANCHOR_NONE ||
-                  !(a->anchor.standard_error[j] <= 0.05 * seen);
+                  !(a->anchor.standard_error[j] <= tuned_joint_matters() * seen);
     }
     return matters;
 }
@@ -147,7 +148,7 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
     for (size_t j = 0; j < d; j++) {
         unlabelled = unlabelled || a->anchor.kind[j] == ANCHOR_NONE;
     }
-    joint_settings settings = {chains, unlabelled ? 4 * sweeps : sweeps};
+    joint_settings settings = {chains, unlabelled ? tuned_sample_unlabelled() * sweeps : sweeps};
     joint_problem problem = {.view = in->view,
                              .keep = in->keep,
                              .anchor = &a->anchor,

@@ -11,12 +11,14 @@
  */
 #include "infer/anchored/anchored_errors.h"
 
+#include "base/tuned.h"
+
 #include <math.h>
 
 static void take_leaks(anchored *a, const double *leak_sd, rng r)
 {
     size_t n = a->d * a->d;
-    double told = fmax(2, sqrt(2 * log((double)(n - a->d))));
+    double told = fmax(tuned_leak_told(), sqrt(2 * log((double)(n - a->d))));
     for (size_t e = 0; e < n; e++) {
         double there = 0;
         double dropped = 0;

@@ -1,6 +1,7 @@
 /* A fit by the anchored method, from the data set to the run folder: which decoder, one pass over
  * the data, inference, what held-out sets say of it, advice. */
 #include "infer/anchored/anchored_fit.h"
+#include "base/tuned.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/judge.h"
@@ -242,7 +243,7 @@ static lscm_status try_nonlinear(fit *f, const linear_view *s, lscm_posterior **
     lscm_status status = LSCM_OK;
     linear_rival rival = {0};
     /* so little bends that it may be noise with a structure of its own */
-    bool little = linear_view_explained(s) > 0.995;
+    bool little = linear_view_explained(s) > tuned_linear_explained();
     if (little) {
         TRY(find_missed(s, &rival.missed, why));
     }

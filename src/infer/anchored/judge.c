@@ -2,13 +2,14 @@
 
 #include "base/quantile.h"
 #include "base/rng.h"
+#include "base/tuned.h"
 #include "data/design/design.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DRAWS = 200, MOST_ROWS = 2000, STREAM = 9000 };
+enum { STREAM = 9000 };
 
 /* ---- What to hold out ---- */
 
@@ -113,10 +114,10 @@ static void take_marginals(const linear_view *s, const anchored *a, const uint8_
 }
 
 typedef struct prediction {
-    double *mean, *sample; /* (d), (DRAWS, d): of z under do */
+    double *mean, *sample; /* (d), (draws, d): of z under do */
     double *z;             /* (d) */
-    double *log_p;         /* (DRAWS) */
-    double *sorted;        /* (DRAWS) */
+    double *log_p;         /* (draws) */
+    double *sorted;        /* (draws) */
 } prediction;
 
 static double log_normal(double z, double mean, double sd)
@@ -154,7 +155,7 @@ static void predict(const anchored *a, const linear_view *s, size_t row, rng r, 
             double sd = a->sigma[k * d + i];
             p->z[i] = mean;
             p->mean[i] += mean / (double)a->draws;
-            sample[i] = noisy + sd * rng_normal(r, (row * DRAWS + k) * d + i);
+            sample[i] = noisy + sd * rng_normal(r, (row * tuned_judge_draws() + k) * d + i);
             p->log_p[k] += log_normal(seen[i], given, sd);
         }
     }
@@ -216,10 +217,10 @@ static void lay_out(scratch *t, judgement *out, const linear_view *s)
     t->left = arena_take(a, d, sizeof *t->left);
     t->sum = arena_take(a, d, sizeof *t->sum);
     t->p = (prediction){.mean = arena_take(a, d, sizeof(double)),
-                        .sample = arena_take(a, DRAWS * d, sizeof(double)),
+                        .sample = arena_take(a, tuned_judge_draws() * d, sizeof(double)),
                         .z = arena_take(a, d, sizeof(double)),
-                        .log_p = arena_take(a, DRAWS, sizeof(double)),
-                        .sorted = arena_take(a, DRAWS, sizeof(double))};
+                        .log_p = arena_take(a, tuned_judge_draws(), sizeof(double)),
+                        .sorted = arena_take(a, tuned_judge_draws(), sizeof(double))};
     out->r2 = arena_take(&out->memory, d, sizeof(double));
     out->coverage = arena_take(&out->memory, d, sizeof(double));
 }
@@ -236,7 +237,7 @@ static bool all_anchored(const anchored *a)
 
 static void score(judgement *out, const linear_view *s, const anchored *a, const scratch *t, rng r)
 {
-    size_t stride = (out->rows + MOST_ROWS - 1) / MOST_ROWS;
+    size_t stride = (out->rows + tuned_judge_rows() - 1) / tuned_judge_rows();
     size_t met = 0;
     double used = 0;
     take_marginals(s, a, t->keep, t->sum);
@@ -274,13 +275,13 @@ lscm_status judge(judgement *out, const anchored_input *in, double share, lscm_e
     if (j.rows == 0) {
         hold_out_rows(s, t.key, count, share, t.total, t.left, t.keep, &j);
     }
-    if (j.rows >= 10) {
+    if (j.rows >= tuned_judge_least()) {
         anchored_input part = *in;
         part.keep = t.keep;
-        part.draws = DRAWS;
+        part.draws = tuned_judge_draws();
         TRY(anchored_infer(&a, &part, why));
     }
-    if (j.rows >= 10 && all_anchored(&a)) {
+    if (j.rows >= tuned_judge_least() && all_anchored(&a)) {
         score(&j, s, &a, &t, (rng){seed, STREAM});
     } else {
         j.rows = j.sets = 0;

@@ -1,6 +1,7 @@
 #include "infer/anchored/nonlinear.h"
 
 #include "base/quantile.h"
+#include "base/tuned.h"
 #include "data/design/design.h"
 #include "infer/graph/graph.h"
 #include "infer/run/run.h"
@@ -9,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MODEL_DRAWS = 64 };
 
 static void lay_out(nonlinear *n)
 {
@@ -151,7 +150,8 @@ static void take_model(nonlinear *n, const anchored *a)
             rows += n->x.mask[r * d + i] == 0 ? 1 : 0;
         }
         double unit = sqrt(n->latents.spectrum[i]);
-        n->sigma[i] = fmax(rows > 0 ? sqrt(squares / rows) : unit, 1e-4 * unit + 1e-30);
+        n->sigma[i] =
+            fmax(rows > 0 ? sqrt(squares / rows) : unit, tuned_model_sigma_floor() * unit + 1e-30);
     }
 }
 
@@ -159,7 +159,7 @@ lscm_status nonlinear_model(nonlinear *n, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     anchored a = {0};
-    anchored_input with = input_of(n, &n->asked, MODEL_DRAWS);
+    anchored_input with = input_of(n, &n->asked, tuned_model_draws());
     with.progress = NULL;
     generator_z(n->g, n->z);
     take_spectrum(n);
@@ -177,7 +177,7 @@ done:
  * encoder falls short already: there are labels on one side only. sorted: (rows), scratch. */
 static void find_reach(nonlinear *n, double *sorted)
 {
-    const double OUTER = 0.06;
+    const double outer = tuned_reach_outer();
     size_t d = n->x.d;
     n->outside = 0;
     for (size_t j = 0; j < d; j++) {
@@ -192,8 +192,8 @@ static void find_reach(nonlinear *n, double *sorted)
         for (size_t k = 0; k < count; k++) {
             n->levels[j] += k == 0 || sorted[k] > sorted[k - 1] ? 1 : 0;
         }
-        double low = quantile_of_sorted(sorted, count, OUTER);
-        double high = quantile_of_sorted(sorted, count, 1 - OUTER);
+        double low = quantile_of_sorted(sorted, count, outer);
+        double high = quantile_of_sorted(sorted, count, 1 - outer);
         n->middle[j] = (low + high) / 2;
         n->reach[j] = (high - low) / 2;
         for (size_t r = 0; r < n->x.rows; r++) {
@@ -276,7 +276,7 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     }
     take_spectrum(n);
     find_reach(n, n->told);
-    bool far = (double)n->outside > 0.005 * (double)(n->x.rows * n->x.d);
+    bool far = (double)n->outside > tuned_reach_outside() * (double)(n->x.rows * n->x.d);
     if (far && !n->homogeneous) {
         TRY(infer_within_reach(n, out, &with, why));
         goto done;

@@ -2,6 +2,7 @@
  * network trained (nonlinear_train.c) by the one loop, posterior, what held-out sets say, advice.
  */
 #include "infer/anchored/nonlinear_fit.h"
+#include "base/tuned.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/judge.h"
@@ -48,7 +49,7 @@ static json_t *summary_of(const nonlinear_run *r, const char *reason)
 static bool linear_wins(const nonlinear *n, const linear_rival *rival)
 {
     return rival != NULL && n->kernel.space.family == KERNEL_LINEAR &&
-           rival->missed <= 2 * (1 - n->kernel.r2[KERNEL_LINEAR]);
+           rival->missed <= tuned_linear_missed() * (1 - n->kernel.r2[KERNEL_LINEAR]);
 }
 
 /* From the network to the posterior, and what held-out sets say of it. */

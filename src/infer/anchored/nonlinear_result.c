@@ -1,5 +1,6 @@
 #include "infer/anchored/nonlinear_result.h"
 
+#include "base/tuned.h"
 #include "infer/encoder/encoder.h"
 
 #include <cblas.h>
@@ -118,13 +119,12 @@ json_t *nonlinear_summary(const nonlinear *n, const char *reason, char *const *n
 /* Held-out values tell only of what is like them. */
 static void warn_of_design(const nonlinear *n, json_t *warnings)
 {
-    enum { FEW_SETS = 3, FEW_LEVELS = 6 };
     char text[320];
     size_t alone = 0;
     size_t coarse = 0;
     for (size_t j = 0; j < n->x.d; j++) {
-        alone += n->sets[j] < FEW_SETS ? 1 : 0;
-        coarse += n->levels[j] < FEW_LEVELS ? 1 : 0;
+        alone += n->sets[j] < tuned_warn_sets() ? 1 : 0;
+        coarse += n->levels[j] < tuned_warn_levels() ? 1 : 0;
     }
     if (alone > 0) {
         (void)snprintf(
@@ -137,10 +137,10 @@ static void warn_of_design(const nonlinear *n, json_t *warnings)
     }
     if (coarse > 0) {
         (void)snprintf(text, sizeof text,
-                       "%zu of %zu nodes were set to no more than %d different values: nothing "
+                       "%zu of %zu nodes were set to no more than %zu different values: nothing "
                        "checks how they are read off in between, and their weights are less "
                        "certain than they look",
-                       coarse, n->x.d, FEW_LEVELS - 1);
+                       coarse, n->x.d, tuned_warn_levels() - 1);
         (void)json_array_append_new(warnings, json_string(text));
     }
 }
@@ -160,7 +160,7 @@ void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
     for (size_t k = 0; k < n->x.rows * n->x.d; k++) {
         entries += n->x.mask[k] == 0 ? 1 : 0;
     }
-    if (worst < 0.9) {
+    if (worst < tuned_warn_held_out()) {
         (void)snprintf(text, sizeof text,
                        "values of do() that were held out are predicted badly (R2 %.2f for node "
                        "%zu): edges there rest on little; more rows or more varied sets would help",
@@ -168,7 +168,7 @@ void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
         (void)json_array_append_new(warnings, json_string(text));
     }
     warn_of_design(n, warnings);
-    if (a->r_hat > 1.1) {
+    if (a->r_hat > tuned_warn_r_hat()) {
         (void)snprintf(
             text, sizeof text,
             "the chains do not agree yet (R-hat %.2f): weights of edges are less certain than "
@@ -176,7 +176,7 @@ void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
             a->r_hat);
         (void)json_array_append_new(warnings, json_string(text));
     }
-    if ((double)n->outside > 0.05 * (double)entries) {
+    if ((double)n->outside > tuned_warn_outside() * (double)entries) {
         (void)snprintf(text, sizeof text,
                        "%.0f%% of the causal variables that do() did not set lie beyond the values "
                        "that it set elsewhere: there the encoder extrapolates",

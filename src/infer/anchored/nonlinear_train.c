@@ -8,13 +8,12 @@
  * learned and the model are what a checkpoint holds, so that nothing is done twice. */
 #include "infer/anchored/nonlinear.h"
 
+#include "base/tuned.h"
 #include "infer/graph/graph.h"
 #include "infer/run/run.h"
 
 #include <math.h>
 #include <stdio.h>
-
-enum { MODEL_EVERY = 5, PILOT_NODES = 12 };
 
 static lscm_status open_network(nonlinear *n, bool homogeneous, lscm_error *why)
 {
@@ -53,7 +52,8 @@ lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *
     bool homogeneous = n->kernel.space.family == KERNEL_HOMOGENEOUS;
     n->asked = *in;
     n->network = in->settings->encoder != ENCODE_KERNEL;
-    bool both = n->network && n->kernel.space.family != KERNEL_LINEAR && n->x.d <= PILOT_NODES;
+    bool both =
+        n->network && n->kernel.space.family != KERNEL_LINEAR && n->x.d <= tuned_pilot_nodes();
     if (both || !homogeneous) {
         TRY(open_network(n, false, why));
     }
@@ -78,7 +78,7 @@ static lscm_status take_round(nonlinear *n, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     TRY(generator_refine(n->g, &n->stage.last, why));
-    if (n->x.d <= DAG_EXACT_MOST || generator_rounds(n->g) % MODEL_EVERY == 1) {
+    if (n->x.d <= DAG_EXACT_MOST || generator_rounds(n->g) % tuned_model_every() == 1) {
         TRY(nonlinear_model(n, why));
     }
 done:
@@ -87,8 +87,8 @@ done:
 
 static bool pilot_over(const nonlinear *n)
 {
-    enum { PILOT = 2 };
-    return generator_rounds(n->g) >= PILOT || generator_done(n->g) >= generator_total(n->g);
+    return generator_rounds(n->g) >= tuned_pilot_rounds() ||
+           generator_done(n->g) >= generator_total(n->g);
 }
 
 /* What a network misses after its first rounds: noise (held-out kernel)^(1/4), the rms of what is
@@ -109,7 +109,6 @@ static void train(nonlinear *n, bool homogeneous)
 
 static lscm_status next_stage(nonlinear *n, lscm_error *why)
 {
-    const double HANDICAP = 1.65; /* with biases less is left from the start */
     nonlinear_stage *s = &n->stage;
     double missed = missed_by(n);
     s->last = (generator_round){0};
@@ -120,7 +119,8 @@ static lscm_status next_stage(nonlinear *n, lscm_error *why)
         return LSCM_OK;
     }
     s->at = NONLINEAR_CHOSEN;
-    train(n, missed < HANDICAP * s->missed);
+    /* with biases less is left from the start */
+    train(n, missed < tuned_pilot_handicap() * s->missed);
     return n->homogeneous ? LSCM_OK : nonlinear_model(n, why); /* it was the other's */
 }
 

@@ -1,5 +1,6 @@
 /* Algorithm 1 as a run: what it chooses and refuses, and its result; the loop is training.c. */
 #include "base/threads.h"
+#include "base/tuned.h"
 #include "data/dataset/dataset.h"
 #include "infer/biols/biols_estimator.h"
 #include "infer/biols/expected_z.h"
@@ -16,11 +17,10 @@ static void choose(fit *f)
     if (s->restarts == 0) {
         /* an order that was settled too early is not found again: start several times */
         bool learned = f->order == NULL && d > 1;
-        s->restarts = s->decoder != DECODE_LINEAR ? 1
-                      : !learned                  ? 3
-                      : d <= 6                    ? 16
-                      : d <= 12                   ? 8
-                                                  : 4;
+        size_t often = d <= 6    ? tuned_biols_restarts_few()
+                       : d <= 12 ? tuned_biols_restarts_some()
+                                 : tuned_biols_restarts_many();
+        s->restarts = s->decoder != DECODE_LINEAR ? 1 : !learned ? 3 : (int64_t)often;
     }
 }
 

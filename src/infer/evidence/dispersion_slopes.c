@@ -1,5 +1,6 @@
 /* See dispersion.h. With G the matrix whose column g_k is the sum of e x over set k,
  * tr(V^-1 G G') = |L^-1 G|^2, V = L L'. */
+#include "base/tuned.h"
 #include "infer/evidence/dispersion.h"
 
 #include "data/design/design.h"
@@ -9,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LEAST_SETS = 5 };
 
 typedef struct slopes {
     size_t d, rows, sets;
@@ -54,7 +53,7 @@ static double slope_of(const slopes *s, size_t i, double *variance, double *g, d
         sets += any ? 1 : 0;
     }
     *variance = rows > 0 ? squares / rows : 0;
-    if (sets < LEAST_SETS || rows < 2 * (double)d || !(squares > 0)) {
+    if (sets < tuned_slope_sets() || rows < 2 * (double)d || !(squares > 0)) {
         return 1;
     }
     for (size_t j = 0; j < d; j++) { /* what is no parent, or does not vary, says nothing */

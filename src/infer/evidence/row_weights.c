@@ -1,11 +1,11 @@
 #include "infer/evidence/row_weights.h"
 
+#include "base/tuned.h"
+
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double MOST = 100; /* rho */
 
 typedef struct residuals {
     double *square; /* (used): sum over the free nodes of e^2/m */
@@ -59,10 +59,9 @@ static void add_node(const families *f, size_t i, const double *z, const residua
 /* rho: least squares, weighed again with what they gave until that stays. */
 static double fit(const families *f, const residuals *t, const double *size)
 {
-    enum { ROUNDS = 50 };
     double a = 0.5;
     double b = 0.5;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (size_t round = 0; round < tuned_row_rounds(); round++) {
         double n = 0;
         double u = 0;
         double uu = 0;
@@ -85,8 +84,8 @@ static double fit(const families *f, const residuals *t, const double *size)
         double next_b = (n * uy - u * y) / det;
         next_a = next_b > 0 ? next_a : y / n;
         next_b = next_a > 0 ? fmax(next_b, 0) : uy / uu;
-        next_a = fmax(next_a, next_b / MOST);
-        bool still = fabs(next_a - a) + fabs(next_b - b) < 1e-3 * (a + b);
+        next_a = fmax(next_a, next_b / tuned_row_ratio());
+        bool still = fabs(next_a - a) + fabs(next_b - b) < tuned_row_still() * (a + b);
         a = next_a;
         b = next_b;
         if (still) {

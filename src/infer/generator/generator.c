@@ -1,3 +1,4 @@
+#include "base/tuned.h"
 #include "infer/generator/generator_state.h"
 
 #include <math.h>
@@ -9,12 +10,22 @@ enum { STREAM_FIRST = 9000, STREAM_BATCH = 9001 };
 void generator_choose(generator_settings *s, const generator_rows *rows)
 {
     size_t d = rows->d;
-    s->hidden = s->hidden > 0 ? s->hidden : d <= 24 ? 128 : 256;
-    s->batch = s->batch > 0 ? s->batch : 512;
-    s->first = s->first > 0 ? s->first : d <= 6 ? 200 : d <= 12 ? 300 : 400;
-    s->each = s->each > 0 ? s->each : d <= 6 ? 60 : 75;
-    s->rounds = s->rounds > 0 ? s->rounds : d <= 6 ? 10 : d <= 12 ? 28 : 40;
-    s->rate = s->rate > 0 ? s->rate : 0.025;
+    bool few = d <= tuned_network_few_nodes();
+    bool some = d <= tuned_network_some_nodes();
+    s->hidden = s->hidden > 0                       ? s->hidden
+                : d <= tuned_network_narrow_nodes() ? tuned_network_hidden_narrow()
+                                                    : tuned_network_hidden_wide();
+    s->batch = s->batch > 0 ? s->batch : tuned_network_batch();
+    s->first = s->first > 0 ? s->first
+               : few        ? tuned_network_first_few()
+               : some       ? tuned_network_first_some()
+                            : tuned_network_first_many();
+    s->each = s->each > 0 ? s->each : few ? tuned_network_each_few() : tuned_network_each();
+    s->rounds = s->rounds > 0 ? s->rounds
+                : few         ? tuned_network_rounds_few()
+                : some        ? tuned_network_rounds_some()
+                              : tuned_network_rounds_many();
+    s->rate = s->rate > 0 ? s->rate : tuned_network_rate();
 }
 
 static void lay_out(generator *g)
@@ -62,7 +73,7 @@ static void find_units(generator *g)
         total += isfinite(g->unit[n]) ? g->unit[n] : 0;
     }
     for (size_t n = 0; n < r->rows; n++) {
-        double least = total > 0 ? 1e-3 * total / (double)r->rows : 1;
+        double least = total > 0 ? tuned_network_unit_floor() * total / (double)r->rows : 1;
         g->unit[n] = g->settings.homogeneous ? fmax(g->unit[n], least) : 1;
     }
 }
@@ -118,7 +129,7 @@ static void fill(generator *g)
         for (size_t j = 0; j < r->d; j++) {
             size_t at = n * r->d + j;
             bool set = r->mask[at] != 0 && (r->held == NULL || r->held[at] == 0);
-            double sd = fmax(r->sd[at] / (g->unit[n] * g->scale), 1e-3);
+            double sd = fmax(r->sd[at] / (g->unit[n] * g->scale), tuned_network_prior_floor());
             g->prior[at] = (float)generator_u_of(g, n, j, r->z[at]);
             g->weight[at] = (float)(1 / (sd * sd));
             g->u[at] = set ? (float)generator_u_of(g, n, j, r->values[at]) : g->prior[at];
@@ -251,8 +262,8 @@ lscm_status generator_step(generator *g, lscm_error *why)
                     "the network diverged at step %llu; try a smaller --rate (it was %g)",
                     (unsigned long long)g->now.steps, g->settings.rate);
     }
-    muon_f32_step(&g->optimiser, g->settings.rate * fmin(1, 1.2 * left), g->parameters,
-                  g->gradient);
+    muon_f32_step(&g->optimiser, g->settings.rate * fmin(1, tuned_network_fall() * left),
+                  g->parameters, g->gradient);
     g->now.sum += squares / (double)(batch * r->R);
     g->now.batches += 1;
     g->now.steps++;
@@ -292,9 +303,10 @@ lscm_status generator_refine(generator *g, generator_round *out, lscm_error *why
     double sum = 0;
     double nodes = 0;
     double misfit = g->now.batches > 0 ? g->now.sum / g->now.batches : 1;
-    g->now.noise2 = fmax(misfit, 1e-8);
+    g->now.noise2 = fmax(misfit, tuned_network_noise_floor());
     generator_sweep(g, false, false, NULL, NULL);
-    g->now.noise2 = fmax(g->now.noise2, 0.5 * misfit); /* rows fit their own noise too */
+    /* rows fit their own noise too */
+    g->now.noise2 = fmax(g->now.noise2, tuned_network_own_noise() * misfit);
     generator_sweep(g, false, false, NULL, NULL);
     if (g->model.w != NULL) {
         double noise2 = g->now.noise2;

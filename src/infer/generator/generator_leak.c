@@ -10,6 +10,7 @@
 #include "infer/generator/generator_state.h"
 
 #include "base/quantile.h"
+#include "base/tuned.h"
 #include "data/design/design.h"
 
 #include <cblas.h>
@@ -18,10 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows in which nothing set z_j are further from the labels than those held out: errors there are
- * about twice as large, measured on simulated data. */
-static const double BEYOND = 4;
-
 typedef struct leak_work {
     mask_row *row;     /* (rows): those of a node, by set */
     double *e;         /* (rows): errors of that node, by row */
@@ -29,10 +26,9 @@ typedef struct leak_work {
     double *v, *x, *g; /* (d, d), (d), (d) */
 } leak_work;
 
-/* e of n rows of node j, at most ten medians: rows that are misread altogether are no leak. */
+/* e of n rows of node j, at most so many medians: rows that are misread altogether are no leak. */
 static void take_errors(const generator *g, size_t j, size_t n, leak_work *t)
 {
-    const double MOST = 10;
     for (size_t k = 0; k < n; k++) {
         size_t r = t->row[k].row;
         size_t at = r * g->rows.d + j;
@@ -40,7 +36,7 @@ static void take_errors(const generator *g, size_t j, size_t n, leak_work *t)
         t->sorted[k] = fabs(t->e[r]);
     }
     qsort(t->sorted, n, sizeof *t->sorted, quantile_compare);
-    double most = n > 0 ? MOST * quantile_of_sorted(t->sorted, n, 0.5) : 0;
+    double most = n > 0 ? tuned_leak_medians() * quantile_of_sorted(t->sorted, n, 0.5) : 0;
     for (size_t k = 0; k < n; k++) {
         double *e = t->e + t->row[k].row;
         *e = fmax(fmin(*e, most), -most);
@@ -151,8 +147,9 @@ lscm_status generator_leaks(const generator *g, generator_errors *out, lscm_erro
     t.sorted = t.e + g->rows.rows;
     t.x = t.v + d * d;
     t.g = t.x + d;
+    /* rows in which nothing set z_j are further from the labels than those held out */
     for (size_t j = 0; j < d; j++) {
-        leak[j] = BEYOND * leak_of(g, j, &t, gain);
+        leak[j] = tuned_leak_beyond() * leak_of(g, j, &t, gain);
         mean += isnan(leak[j]) ? 0 : leak[j];
         known += isnan(leak[j]) ? 0 : 1;
     }

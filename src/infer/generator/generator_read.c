@@ -1,11 +1,10 @@
 /* What comes of a generator: z of its rows, z of new rows, the network itself. */
+#include "base/tuned.h"
 #include "infer/generator/generator_state.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SWEEPS = 3, NEW_SWEEPS = 8 };
 
 typedef struct collection {
     const generator *g;
@@ -77,8 +76,8 @@ lscm_status generator_finish(generator *g, generator_errors *out, lscm_error *wh
         goto done;
     }
     memcpy(g->parameters, g->best, g->count * sizeof(float));
-    for (int k = 0; k < SWEEPS; k++) {
-        generator_sweep(g, false, false, k + 1 == SWEEPS ? collect : NULL, &c);
+    for (size_t k = 0; k < tuned_network_read_sweeps(); k++) {
+        generator_sweep(g, false, false, k + 1 == tuned_network_read_sweeps() ? collect : NULL, &c);
     }
     for (size_t j = 0; j < d; j++) {
         out->r2[j] = 1 - generator_missed(g, j);
@@ -126,8 +125,9 @@ lscm_status generator_read(generator *g, const generator_model *model, double *z
     }
     g->model = model != NULL ? *model : (generator_model){0};
     memset(sd, 0, r->rows * d * sizeof *sd);
-    for (int k = 0; k < SWEEPS; k++) {
-        generator_sweep(g, model != NULL, true, k + 1 == SWEEPS ? collect : NULL, &c);
+    for (size_t k = 0; k < tuned_network_read_sweeps(); k++) {
+        generator_sweep(g, model != NULL, true,
+                        k + 1 == tuned_network_read_sweeps() ? collect : NULL, &c);
         g->now.noise2 = noise2; /* of the training, not of these rows */
     }
     for (size_t at = 0; at < r->rows * d; at++) {
@@ -171,7 +171,7 @@ lscm_status generator_invert(const generator_inverse *inverse, const device *on,
     generator_rows shown = *rows;
     shown.held = NULL;
     TRY(generator_open_with(&g, &shown, &settings, inverse, why));
-    for (int k = 0; k < NEW_SWEEPS; k++) {
+    for (size_t k = 0; k < tuned_network_new_sweeps(); k++) {
         generator_sweep(g, false, true, NULL, NULL);
         g->now.noise2 = inverse->noise2;
     }

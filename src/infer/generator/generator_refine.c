@@ -5,6 +5,7 @@
  *
  * A step that makes the row worse is tried at a quarter of its length, then not taken.
  */
+#include "base/tuned.h"
 #include "infer/generator/generator_state.h"
 
 #include <cblas.h>
@@ -273,7 +274,7 @@ static void take_steps(const sweep *s, size_t row, size_t n, const double *befor
     double last[GENERATOR_BLOCK];
     memcpy(last, squares, n * sizeof *last);
     for (int attempt = 0; attempt < 2; attempt++) {
-        float length = attempt == 0 ? 1.0F : 0.25F;
+        float length = attempt == 0 ? 1.0F : (float)tuned_network_short_step();
         float *u = w->tangent; /* (n, d): free now */
         for (size_t k = 0; k < n * d; k++) {
             u[k] = s->u[row * d + k] + length * w->trial[k];
@@ -355,7 +356,7 @@ static void run(generator *g, const sweep *s)
         sum += g->sums[2 * k];
         sum_f += g->sums[2 * k + 1];
     }
-    g->now.noise2 = fmax(sum / count, 1e-8);
+    g->now.noise2 = fmax(sum / count, tuned_network_noise_floor());
     g->now.noise_f = g->spread * sqrt(sum_f / count);
 }
 

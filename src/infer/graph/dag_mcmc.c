@@ -8,6 +8,7 @@
  * and ESS are those of these numbers, the worst over edges that are in doubt. Each draw has a
  * recorded order of its own and parents drawn given it. The same numbers for any number of threads.
  */
+#include "base/tuned.h"
 #include "infer/graph/convergence.h"
 #include "infer/graph/dag.h"
 #include "infer/graph/order_chain.h"
@@ -17,14 +18,18 @@
 #include <omp.h>
 #include <string.h>
 
-enum {
-    CHAINS = 4,
-    RECORDED = 500, /* orders per chain, at least */
-    SEGMENTS = 64,  /* of a run, between two reports */
-    WARM = 16,      /* of them, until beta is 1 */
-    COMPARED = 24,  /* and until chains are compared */
-    BURNT = 32      /* and until orders are recorded */
-};
+enum { SEGMENTS = 64 }; /* of a run, between two reports */
+
+/* How many of them until chains are compared, and until orders are recorded. */
+static size_t compared(void)
+{
+    return tuned_order_warm() + tuned_order_compared();
+}
+
+static size_t burnt(void)
+{
+    return compared() + tuned_order_settled();
+}
 
 typedef struct mcmc {
     const family *families;
@@ -122,35 +127,35 @@ static lscm_status check(const mcmc *m, lscm_error *why)
 /* About a second or two on one core for the usual candidates, whatever d. */
 static size_t choose_steps(size_t d)
 {
-    size_t sweeps = 500000 / d;
-    sweeps = sweeps < 1000 ? 1000 : sweeps;
-    sweeps = sweeps > 5000 ? 5000 : sweeps;
+    size_t sweeps = tuned_order_steps() / d;
+    sweeps = sweeps < tuned_order_sweeps_least() ? tuned_order_sweeps_least() : sweeps;
+    sweeps = sweeps > tuned_order_sweeps_most() ? tuned_order_sweeps_most() : sweeps;
     return d * sweeps;
 }
 
 static void run_segment(mcmc *m, size_t c, size_t segment)
 {
-    const double coldest = 20;
-    const double hottest = 0.02;
     order_chain *chain = &m->chain[c];
     size_t from = m->steps / SEGMENTS * segment;
     size_t to = segment + 1 == SEGMENTS ? m->steps : m->steps / SEGMENTS * (segment + 1);
-    double share = (double)segment / WARM;
-    double beta = segment >= WARM ? 1 : c == 0 ? coldest : pow(hottest, 1 - share);
-    size_t start = m->steps / SEGMENTS * BURNT;
+    double share = (double)segment / (double)tuned_order_warm();
+    double beta = segment >= tuned_order_warm() ? 1
+                  : c == 0                      ? tuned_order_coldest()
+                                                : pow(tuned_order_hottest(), 1 - share);
+    size_t start = m->steps / SEGMENTS * burnt();
     size_t span = m->steps - start;
     size_t next = 0; /* first record due after step `from` */
-    while (segment >= BURNT && next < m->recorded &&
+    while (segment >= burnt() && next < m->recorded &&
            start + (next + 1) * span / m->recorded <= from) {
         next++;
     }
     for (size_t step = from; step < to; step++) {
         order_chain_move(chain, beta);
-        if (segment >= WARM && segment < COMPARED) {
+        if (segment >= tuned_order_warm() && segment < compared()) {
             m->sum[c] += chain->score;
             m->squares[c] += chain->score * chain->score;
         }
-        while (segment >= BURNT && next < m->recorded &&
+        while (segment >= burnt() && next < m->recorded &&
                start + (next + 1) * span / m->recorded <= step + 1) {
             memcpy(m->position + (c * m->recorded + next) * m->d, chain->position,
                    m->d * sizeof *m->position);
@@ -162,8 +167,7 @@ static void run_segment(mcmc *m, size_t c, size_t segment)
 /* Chains far below the best go on from the best's order. */
 static void compare(mcmc *m)
 {
-    size_t compared = m->steps / SEGMENTS * (COMPARED - WARM);
-    double n = (double)compared;
+    double n = (double)(m->steps / SEGMENTS * tuned_order_compared());
     size_t best = 0;
     for (size_t c = 1; c < m->chains; c++) {
         best = m->sum[c] > m->sum[best] ? c : best;
@@ -171,7 +175,7 @@ static void compare(mcmc *m)
     double top = m->sum[best] / n;
     double sd = sqrt(fmax(m->squares[best] / n - top * top, 0));
     for (size_t c = 0; c < m->chains; c++) {
-        if (!(m->sum[c] / n > top - 10 - 5 * sd)) {
+        if (!(m->sum[c] / n > top - tuned_order_far() - tuned_order_far_sd() * sd)) {
             order_chain_adopt(&m->chain[c], &m->chain[best]);
         }
     }
@@ -200,7 +204,7 @@ static lscm_status run_chains(mcmc *m, const lscm_progress *progress, lscm_error
         for (size_t c = 0; c < m->chains; c++) {
             run_segment(m, c, segment);
         }
-        if (segment + 1 == COMPARED) {
+        if (segment + 1 == compared()) {
             compare(m);
         }
     }
@@ -221,7 +225,6 @@ static uint32_t mask_before(const family *f, const uint32_t *position)
 /* Edge probabilities of node i, and how well they are known. */
 static void summarise(const mcmc *m, size_t i, double *series)
 {
-    const double doubt = 1e-3; /* p (1 - p) below which an edge is settled */
     const family *f = &m->families[i];
     const double *total = m->space.total[i];
     size_t n = m->chains * m->recorded;
@@ -243,7 +246,7 @@ static void summarise(const mcmc *m, size_t i, double *series)
         }
         double p = sum / (double)n;
         m->out->edge_prob[f->candidate[k] * m->d + i] = p;
-        if (p * (1 - p) > doubt) {
+        if (p * (1 - p) > tuned_order_doubt()) {
             m->r_hat[i] = fmax(m->r_hat[i], split_r_hat(x, m->chains, m->recorded));
             m->ess[i] = fmin(m->ess[i], effective_samples(x, m->chains, m->recorded));
         }
@@ -297,10 +300,10 @@ lscm_status dag_mcmc(const family *list, size_t d, const dag_prior *prior, const
     }
     mcmc m = {list, d, prior, r, draws, out, settings->start, .space = {.d = d, .families = list}};
     TRY(check(&m, why));
-    m.chains = settings->chains > 0 ? settings->chains : CHAINS;
+    m.chains = settings->chains > 0 ? settings->chains : tuned_chains();
     m.steps = settings->steps > 0 ? settings->steps : choose_steps(d);
     m.recorded = (draws->count + m.chains - 1) / m.chains;
-    m.recorded = m.recorded > RECORDED ? m.recorded : RECORDED;
+    m.recorded = m.recorded > tuned_order_recorded() ? m.recorded : tuned_order_recorded();
     m.steps = m.steps > 2 * m.recorded ? m.steps : 2 * m.recorded;
     m.threads = (size_t)omp_get_max_threads();
     for (size_t i = 0; i < d; i++) {

@@ -5,6 +5,7 @@
  *
  * on a grid of five points, two posterior sds to either side of the best. */
 #include "infer/graph/graph_posterior.h"
+#include "base/tuned.h"
 #include "infer/evidence/evidence.h"
 #include "infer/graph/dag_extensions.h"
 #include "infer/graph/screen.h"
@@ -15,13 +16,13 @@
 
 enum { GRID = 5, HALF = 2, NOISE_EQUAL = 1, PRIOR_UNIFORM = 1 };
 
-static const double PRIOR_DOF = 3;
-
 static size_t most_candidates(const anchored_input *in)
 {
     size_t d = in->view->d;
     size_t chosen = (size_t)in->settings->candidates;
-    size_t most = d <= DAG_EXACT_MOST ? d - 1 : chosen > 0 ? chosen : d <= 64 ? 16 : 10;
+    size_t usual =
+        d <= tuned_candidates_nodes() ? tuned_candidates_more() : tuned_candidates_fewer();
+    size_t most = d <= DAG_EXACT_MOST ? d - 1 : chosen > 0 ? chosen : usual;
     most = most < FAMILY_MOST ? most : FAMILY_MOST;
     return most < d ? most : d - 1;
 }
@@ -76,7 +77,9 @@ static lscm_status find_candidates(graph_posterior *g, const anchored_input *in,
 static double log_odds_of(const lscm_fit_settings *s, size_t d)
 {
     double chosen = d > 1 ? 2 * s->degree / ((double)d - 1) : 0.5;
-    double p = s->degree > 0 ? fmin(chosen, 0.95) : fmin(0.5, 2 / fmax((double)d - 1, 1));
+    double p = s->degree > 0
+                   ? fmin(chosen, 0.95)
+                   : fmin(tuned_prior_edge(), tuned_prior_neighbours() / fmax((double)d - 1, 1));
     return log(p / (1 - p));
 }
 
@@ -233,23 +236,30 @@ static void mean_mechanisms(const graph_posterior *g, size_t d, size_t draws, rn
     }
 }
 
+/* Draws whose mean model tells F. */
+static size_t few_draws(const anchored_input *in)
+{
+    return in->draws < tuned_dispersion_draws() ? in->draws : tuned_dispersion_draws();
+}
+
 /* F depends on the graph, and the graph on how much a row counts: a fixed point, in logarithms.
  * Only where F is clearly not 1. */
 static lscm_status weigh_evidence(graph_posterior *g, const anchored_input *in, const double *z,
                                   double *w, double *intercept, double *one, lscm_error *why)
 {
-    enum { ROUNDS = 6, MEAN = 32 };
     lscm_status status = LSCM_OK;
     size_t d = in->view->d;
     rng r = {(uint64_t)in->settings->seed, 6002};
-    for (int round = 0; round < ROUNDS; round++) {
+    for (size_t round = 0; round < tuned_dispersion_rounds(); round++) {
         double f = 1;
         double dof = 0;
-        mean_mechanisms(g, d, in->draws < MEAN ? in->draws : MEAN, r, w, intercept, one);
+        mean_mechanisms(g, d, few_draws(in), r, w, intercept, one);
         TRY(dispersion_of(&f, &dof, in, z, w, intercept, why));
         f = fmax(f, 1);
-        double clearly = fmax(2, 1 + 6 * sqrt(2 / fmax(dof, 1)));
-        if ((round == 0 && f < clearly) || fabs(log(f / g->dispersion)) < 0.1) {
+        double clearly =
+            fmax(tuned_dispersion_clear(), 1 + tuned_dispersion_errors() * sqrt(2 / fmax(dof, 1)));
+        if ((round == 0 && f < clearly) ||
+            fabs(log(f / g->dispersion)) < tuned_dispersion_still()) {
             break;
         }
         double next = round == 0 ? f : sqrt(f * g->dispersion);
@@ -315,11 +325,10 @@ done:
 static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, const double *z,
                                 graph_scratch *t, lscm_error *why)
 {
-    enum { MEAN = 32, LEAST_ROWS = 8 };
     lscm_status status = LSCM_OK;
     size_t d = in->view->d;
     rng r = {(uint64_t)in->settings->seed, 6002};
-    mean_mechanisms(g, d, in->draws < MEAN ? in->draws : MEAN, r, t->w, t->intercept, t->edge_prob);
+    mean_mechanisms(g, d, few_draws(in), r, t->w, t->intercept, t->edge_prob);
     TRY(dispersion_slopes(t->slopes, t->variance, in, g->row_weight, z, t->w, t->intercept, why));
     g->dispersion = 0;
     for (size_t i = 0; i < d; i++) {
@@ -327,7 +336,7 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
         double rows = g->families.list[i].rows;
         double common = t->variance[i] > 0 ? 1 + rows * leak / t->variance[i] : 1;
         double uneven = in->reach != NULL ? 1 : t->slopes[i];
-        double f = fmax(uneven, fmin(common, rows / (double)(LEAST_ROWS * d)));
+        double f = fmax(uneven, fmin(common, rows / (double)(tuned_slope_rows() * d)));
         for (size_t p = 0; p < d; p++) {
             double spread = t->spread[p * d + i];
             g->leak_sd[p * d + i] = spread > 0 ? sqrt(leak / spread) : 0;
@@ -422,7 +431,7 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
                          .draws = in->draws,
                          .dispersion = 1,
                          .exact = d <= DAG_EXACT_MOST,
-                         .prior = {s->ridge, PRIOR_DOF, log_odds_of(s, d), 0, unit}};
+                         .prior = {s->ridge, tuned_prior_dof(), log_odds_of(s, d), 0, unit}};
     graph_scratch scratch;
     arena memory = {0};
     double share = 1;

@@ -1,5 +1,6 @@
 #include "infer/graph/screen.h"
 
+#include "base/tuned.h"
 #include "infer/graph/screen_parts.h"
 
 #include <math.h>
@@ -145,15 +146,14 @@ static void note(screen_work *w, const families *f, double score, bool best)
 /* Several searches, each from the best order so far with some nodes put elsewhere. */
 static void search_often(screen_work *w, const families *f)
 {
-    enum { SEARCHES = 12 };
     const rng r = {0, 0};
     size_t d = w->s.d;
-    size_t shaken = d / 8 > 3 ? d / 8 : 3;
+    size_t shaken = d / tuned_screen_shaken() > 3 ? d / tuned_screen_shaken() : 3;
     double best = -INFINITY;
     for (size_t k = 0; k < d * w->s.near_most; k++) {
         w->cost[k] = INFINITY;
     }
-    for (size_t n = 0; n < SEARCHES; n++) {
+    for (size_t n = 0; n < tuned_screen_searches(); n++) {
         for (size_t k = 0; n > 0 && k < shaken; k++) {
             uint64_t number = ((uint64_t)n * shaken + k) * 2;
             size_t from = (size_t)rng_below(r, number, d);
@@ -276,7 +276,7 @@ lscm_status screen_with_order(const double *z, const uint8_t *mask, size_t rows,
     }
     w.s.near_most = GRAM_WIDEST;
     if (d > SCREEN_ALL) {
-        size_t near = 2 * most > 24 ? 2 * most : 24;
+        size_t near = 2 * most > tuned_screen_near() ? 2 * most : tuned_screen_near();
         w.s.near_most = near < GRAM_WIDEST ? near : GRAM_WIDEST;
     }
     lay_out_lists(&w, &w.lists);

@@ -5,6 +5,7 @@
  * z_{r, k(i)}.
  */
 #include "base/threads.h"
+#include "base/tuned.h"
 #include "infer/graph/screen_parts.h"
 
 #include <cblas.h>
@@ -157,8 +158,8 @@ static void choose(selection *w, size_t i)
     const screen_data *s = w->s;
     size_t d = s->d;
     double best = 0;
-    size_t limit =
-        s->near_most < (size_t)(s->free[i] / 4) ? s->near_most : (size_t)(s->free[i] / 4);
+    size_t told = (size_t)(s->free[i] / (double)tuned_screen_rows());
+    size_t limit = s->near_most < told ? s->near_most : told;
     for (size_t k = 0; k < d; k++) {
         double v = w->left[i * d + k];
         double c = w->cross[i * d + k];
@@ -239,7 +240,8 @@ static void close_lists(const screen_data *s)
         for (size_t k = 0; k < chosen; k++) {
             size_t j = s->near[i * s->near_most + k];
             size_t *its = s->near + j * s->near_most;
-            bool may = s->count[j] < s->near_most && 4 * (double)s->count[j] < s->free[j] &&
+            bool may = s->count[j] < s->near_most &&
+                       (double)tuned_screen_rows() * (double)s->count[j] < s->free[j] &&
                        (s->forbidden == NULL || s->forbidden[i * d + j] == 0);
             for (size_t b = 0; b < s->count[j]; b++) {
                 may = may && its[b] != i;
@@ -292,7 +294,7 @@ lscm_status screen_near(const screen_data *s, const lscm_progress *progress, lsc
         fewest = s->free[i] > 2 ? fmin(fewest, s->free[i]) : fewest;
     }
     /* a regression on all others needs rows to spare */
-    if (s->d <= SCREEN_ALL && fewest >= 4 * (double)s->d) {
+    if (s->d <= SCREEN_ALL && fewest >= (double)tuned_screen_rows() * (double)s->d) {
         all_others(s);
         return LSCM_OK;
     }

@@ -2,6 +2,7 @@
  * which prices every single exchange of neighbours in O(1) and carries it out in O(m^2). Sweeping k
  * with pivot p = a_kk:  a_ij -= a_ik a_kj / p,  a_ik = +- a_ik / p  (in, out),  a_kk = -1/p.
  */
+#include "base/tuned.h"
 #include "infer/graph/screen_parts.h"
 #include "infer/mechanism/mechanism.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES = 60, NOT_NEAR = 255 };
+enum { NOT_NEAR = 255 };
 
 double sweep_score(const sweep *s, double rss, size_t inside)
 {
@@ -163,7 +164,7 @@ void screen_order(sweep *sweeps, sweep *spare, const screen_data *s, const uint8
     size_t d = s->d;
     bool moved = true;
     begin(sweeps, s, order, position);
-    for (size_t pass = 0; pass < PASSES && moved; pass++) {
+    for (size_t pass = 0; pass < tuned_screen_passes() && moved; pass++) {
         moved = false;
         for (size_t i = 0; i < d; i++) {
             size_t at = 0;
@@ -217,7 +218,6 @@ static void add_pairs(void *self, families *f, size_t i, const gram_chunk *chunk
 /* 0 .. 1: does z_i follow z_j where j is set? */
 static double follows(const pair_sums *s)
 {
-    const double sure = 10; /* nats */
     if (s->n < 4) {
         return 0;
     }
@@ -226,7 +226,7 @@ static double follows(const pair_sums *s)
     double ji = s->ji - s->j * s->i / s->n;
     double r2 = jj > 0 && ii > 0 ? fmin(ji * ji / (jj * ii), 1 - 1e-12) : 0;
     double gain = -0.5 * s->n * log1p(-r2) - 2;
-    return gain > 0 ? fmin(gain / sure, 1) : 0;
+    return gain > 0 ? fmin(gain / tuned_screen_sure(), 1) : 0;
 }
 
 typedef struct ranked {

@@ -6,13 +6,12 @@
 #include "infer/kernel/kernel_encoder.h"
 
 #include "base/threads.h"
+#include "base/tuned.h"
 #include "infer/kernel/kernel_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SD_ROWS = 1000, JUDGED = 2000 };
-static const double SD_COST = 1e11;                  /* operations of exact variances */
 static const size_t FACTOR_BYTES = (size_t)64 << 20; /* of the linear family */
 static const double LEAST_FACTOR = 1e-8, MOST_FACTOR = 1e8;
 
@@ -147,7 +146,7 @@ static void choose_inputs(encoding *w, kernel_encoder *e)
         double own = l->usable[j] ? (double)l->count[j] : 0;
         cost += own * own * (double)w->f->rows;
     }
-    w->sd_most = e->exact && cost <= SD_COST ? e->m : SD_ROWS;
+    w->sd_most = e->exact && cost <= tuned_kernel_sd_cost() ? e->m : tuned_kernel_sd_rows();
     w->sd_most = w->settings->sd_rows > 0 ? w->settings->sd_rows : w->sd_most;
     w->sd_most = w->sd_most < e->m ? w->sd_most : e->m;
     for (size_t j = 0; j < d; j++) {
@@ -270,14 +269,14 @@ static lscm_status calibrate(encoding *w, kernel_encoder *e, const double *z, ls
         }
         if (linear) {
             size_t n = kernel_labels_rows(&w->labels, j, KERNEL_HELD, held);
-            n = kernel_some(held, n, JUDGED, r, (uint64_t)(e->d + j) * w->f->rows);
+            n = kernel_some(held, n, tuned_kernel_judged(), r, (uint64_t)(e->d + j) * w->f->rows);
             kernel_linear_sd(e, j, w->f->f, held, n, part, w->number, 1);
             judge(w, e, j, held, n, z, w->number);
         } else {
             size_t n = choose_known(w, e, j, KERNEL_TRAIN, held);
             kernel_sd_set(&known, e->inputs, held, n, e->ridge[j]);
             n = kernel_labels_rows(&w->labels, j, KERNEL_HELD, held);
-            n = kernel_some(held, n, JUDGED, r, (uint64_t)(e->d + j) * w->f->rows);
+            n = kernel_some(held, n, tuned_kernel_judged(), r, (uint64_t)(e->d + j) * w->f->rows);
             kernel_sd_rows(&known, w->f->f, held, n, w->number, 1);
             judge(w, e, j, held, n, z, w->number);
         }

@@ -10,6 +10,7 @@
  * differ most beyond the labels: between them the sum counts of that error and of the same when the
  * smaller half of the labels predicts the larger half of those held out.
  */
+#include "base/tuned.h"
 #include "infer/kernel/kernel_cholesky.h"
 #include "infer/kernel/kernel_parts.h"
 
@@ -19,18 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1500, FIRST = 4, NODES = 24, RIDGES = 4 };
-static const double FLOOR = 1e-8; /* of squared errors, of the variance of labels */
+enum { RIDGES = 4 };
 static const double ridges[RIDGES] = {1e-5, 1e-4, 1e-3, 1e-2};
 
 typedef struct choice {
     const kernel_labels *l;
     double ridge[RIDGES];
-    size_t count;   /* of ridges */
-    uint32_t *rows; /* (N): scratch */
-    uint32_t train[MOST], held[MOST];
+    size_t count;           /* of ridges */
+    uint32_t *rows;         /* (N): scratch */
+    uint32_t *train, *held; /* (most): rows to learn from, and held out */
+    uint32_t *lit;          /* (most): of train, those with a direction */
+    size_t *node;           /* (d): those that are looked at */
     size_t n, h;            /* of train and held */
-    kernel_points a, b;     /* (MOST): of train and held */
+    kernel_points a, b;     /* (most): of lit and held */
     float *k;               /* (n, n): lower triangle */
     float *across;          /* (h, n) */
     float *factor;          /* (n, n) */
@@ -45,9 +47,13 @@ typedef struct choice {
 
 static void lay_out(choice *w, arena *a)
 {
-    const size_t most = MOST;
+    const size_t most = tuned_kernel_choice_rows();
     size_t k = w->l->f->R + 1;
     w->rows = arena_take(a, w->l->f->rows, sizeof *w->rows);
+    w->train = arena_take(a, most, sizeof *w->train);
+    w->held = arena_take(a, most, sizeof *w->held);
+    w->lit = arena_take(a, most, sizeof *w->lit);
+    w->node = arena_take(a, w->l->f->d, sizeof *w->node);
     w->a.unit = arena_take(a, most * k, sizeof(double));
     w->a.radius = arena_take(a, most, sizeof(double));
     w->b.unit = arena_take(a, most * k, sizeof(double));
@@ -86,7 +92,7 @@ static verdict judge(const choice *w, size_t j)
         double off = value(w, w->held[i], j) - (double)w->z[i];
         double share = off * off / w->l->variance[j];
         v.r2 += share / (double)w->h;
-        v.log_error += log(share + FLOOR) / (double)w->h;
+        v.log_error += log(share + tuned_kernel_choice_floor()) / (double)w->h;
     }
     v.r2 = fmax(1 - v.r2, -1);
     return v;
@@ -123,31 +129,30 @@ static size_t keep_lit(const kernel_space *s, uint32_t *rows, const kernel_point
     return n;
 }
 
-/* Kernels of the node's rows; train (n) loses rows without direction. */
-static void open_kernel(choice *w, const kernel_space *s, uint32_t *train)
+/* Kernels of the node's rows, without those that have no direction. */
+static void open_kernel(choice *w, const kernel_space *s)
 {
     const features *f = w->l->f;
-    memcpy(train, w->train, w->n * sizeof *train);
+    memcpy(w->lit, w->train, w->n * sizeof *w->lit);
     w->a.n = w->n;
     w->b.n = w->h;
     w->a.k = w->b.k = kernel_width(s);
-    kernel_points_of(s, f->f, train, &w->a);
-    w->a.n = keep_lit(s, train, &w->a);
-    kernel_points_of(s, f->f, train, &w->a);
+    kernel_points_of(s, f->f, w->lit, &w->a);
+    w->a.n = keep_lit(s, w->lit, &w->a);
+    kernel_points_of(s, f->f, w->lit, &w->a);
     kernel_points_of(s, f->f, w->held, &w->b);
     kernel_triangle(&w->a, w->cosine, w->k, w->a.n);
     kernel_matrix(&w->b, &w->a, w->cosine, w->across);
 }
 
-static verdict solve_kernel(choice *w, const kernel_space *s, const uint32_t *train, size_t j,
-                            double ridge)
+static verdict solve_kernel(choice *w, const kernel_space *s, size_t j, double ridge)
 {
     size_t n = w->a.n;
     double shift = kernel_shift(w->l, s->family, j);
     memcpy(w->factor, w->k, n * n * sizeof *w->factor);
     for (size_t i = 0; i < n; i++) {
         w->factor[i * n + i] = (float)(1 + ridge);
-        w->x[i] = (float)((value(w, train[i], j) - shift) / w->a.radius[i]);
+        w->x[i] = (float)((value(w, w->lit[i], j) - shift) / w->a.radius[i]);
     }
     if (n == 0 || !kernel_cholesky(w->factor, n)) {
         return failed;
@@ -163,23 +168,21 @@ static verdict solve_kernel(choice *w, const kernel_space *s, const uint32_t *tr
 
 static verdict try_kernel(choice *w, const kernel_space *s, size_t j, double ridge)
 {
-    uint32_t train[MOST];
-    open_kernel(w, s, train);
-    return solve_kernel(w, s, train, j, ridge);
+    open_kernel(w, s);
+    return solve_kernel(w, s, j, ridge);
 }
 
 /* Adds the R2 of each ridge to sums. */
 static void try_ridges(choice *w, const kernel_space *s, size_t j, double *sums)
 {
-    uint32_t train[MOST];
     if (s->family != KERNEL_LINEAR) {
-        open_kernel(w, s, train);
+        open_kernel(w, s);
     }
     for (size_t t = 0; t < w->count; t++) {
         if (s->family == KERNEL_LINEAR) {
             sums[t] += try_linear(w, s, j, w->ridge[t]).r2;
         } else {
-            sums[t] += solve_kernel(w, s, train, j, w->ridge[t]).r2;
+            sums[t] += solve_kernel(w, s, j, w->ridge[t]).r2;
         }
     }
 }
@@ -187,12 +190,13 @@ static void try_ridges(choice *w, const kernel_space *s, size_t j, double *sums)
 static void take_rows(choice *w, size_t j, uint64_t seed)
 {
     size_t N = w->l->f->rows;
+    size_t most = tuned_kernel_choice_rows();
     rng r = {seed, KERNEL_STREAM + 1};
     size_t n = kernel_labels_rows(w->l, j, KERNEL_TRAIN, w->rows);
-    w->n = kernel_some(w->rows, n, MOST, r, 2 * j * N);
+    w->n = kernel_some(w->rows, n, most, r, 2 * j * N);
     memcpy(w->train, w->rows, w->n * sizeof *w->rows);
     n = kernel_labels_rows(w->l, j, KERNEL_HELD, w->rows);
-    w->h = kernel_some(w->rows, n, MOST, r, (2 * j + 1) * N);
+    w->h = kernel_some(w->rows, n, most, r, (2 * j + 1) * N);
     memcpy(w->held, w->rows, w->h * sizeof *w->rows);
 }
 
@@ -247,7 +251,7 @@ static bool halve(choice *w, size_t j)
     }
     w->n = n;
     w->h = h;
-    return n >= KERNEL_LEAST && h >= KERNEL_LEAST;
+    return n >= tuned_kernel_least_labels() && h >= tuned_kernel_least_labels();
 }
 
 static lscm_status choose_ridges(choice *w, kernel_encoder *e, const kernel_space *spaces,
@@ -255,13 +259,12 @@ static lscm_status choose_ridges(choice *w, kernel_encoder *e, const kernel_spac
 {
     lscm_status status = LSCM_OK;
     double sums[KERNEL_FAMILIES][RIDGES] = {{0}};
-    size_t node[FIRST];
-    size_t nodes = w->count > 1 ? some_nodes(w->l, FIRST, node) : 0;
+    size_t nodes = w->count > 1 ? some_nodes(w->l, tuned_kernel_choice_first(), w->node) : 0;
     for (size_t i = 0; i < nodes; i++) {
         TRY(kernel_told(progress, "choosing the encoder", i, 2 * nodes, why));
-        take_rows(w, node[i], seed);
+        take_rows(w, w->node[i], seed);
         for (size_t family = 0; family < KERNEL_FAMILIES; family++) {
-            try_ridges(w, spaces + family, node[i], sums[family]);
+            try_ridges(w, spaces + family, w->node[i], sums[family]);
         }
     }
     for (size_t family = 0; family < KERNEL_FAMILIES; family++) {
@@ -279,21 +282,20 @@ static lscm_status judge_families(choice *w, kernel_encoder *e, const kernel_spa
                                   uint64_t seed, const lscm_progress *progress, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t node[NODES];
-    size_t nodes = some_nodes(w->l, NODES, node);
+    size_t nodes = some_nodes(w->l, tuned_kernel_choice_nodes(), w->node);
     for (size_t i = 0; i < nodes; i++) {
         TRY(kernel_told(progress, "choosing the encoder", nodes + i, 2 * nodes, why));
-        take_rows(w, node[i], seed);
+        take_rows(w, w->node[i], seed);
         for (size_t family = 0; family < KERNEL_FAMILIES; family++) {
             double ridge = e->ridge_of[family];
-            verdict v = family == KERNEL_LINEAR ? try_linear(w, spaces + family, node[i], ridge)
-                                                : try_kernel(w, spaces + family, node[i], ridge);
+            verdict v = family == KERNEL_LINEAR ? try_linear(w, spaces + family, w->node[i], ridge)
+                                                : try_kernel(w, spaces + family, w->node[i], ridge);
             e->r2[family] += v.r2 / (double)nodes;
             e->log_error[family] += v.log_error / (double)nodes;
         }
-        bool both = halve(w, node[i]);
+        bool both = halve(w, w->node[i]);
         for (size_t family = 1; both && family < KERNEL_FAMILIES; family++) {
-            verdict v = try_kernel(w, spaces + family, node[i], e->ridge_of[family]);
+            verdict v = try_kernel(w, spaces + family, w->node[i], e->ridge_of[family]);
             e->log_beyond[family] += v.log_error / (double)nodes;
         }
     }

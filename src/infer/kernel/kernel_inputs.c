@@ -1,10 +1,9 @@
 /* The rows that a solution is made of: all that label a node, or landmarks among them. */
+#include "base/tuned.h"
 #include "infer/kernel/kernel_parts.h"
 
 #include <omp.h>
 #include <string.h>
-
-enum { EXACT_ROWS = 12000 };
 
 static void lay_out_inputs(kernel_inputs *in, arena *a)
 {
@@ -82,7 +81,7 @@ size_t kernel_inputs_choose(const kernel_labels *l, const kernel_settings *s, bo
         }
     }
     size_t most = s->landmarks > 0 ? s->landmarks : kernel_nystroem_most(d);
-    *exact = n <= (s->exact_rows > 0 ? s->exact_rows : EXACT_ROWS);
+    *exact = n <= (s->exact_rows > 0 ? s->exact_rows : tuned_kernel_exact_rows());
     if (*exact || n <= most) {
         return n;
     }

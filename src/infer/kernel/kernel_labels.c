@@ -3,6 +3,7 @@
  * their sets there; then one for every node that has none. Nodes with fewer than 5 sets have one
  * row in five held out instead.
  */
+#include "base/tuned.h"
 #include "data/design/design.h"
 #include "infer/kernel/kernel_parts.h"
 
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARE = 5, FEW = 5 };
 static const double SMALL = 1e-12; /* variance of labels, of their mean square: they are constant */
 
 static void lay_out(kernel_labels *l, arena *a)
@@ -51,7 +51,7 @@ static void count_all(kernel_labels *l)
         l->mean[j] = first + sum / n;
         l->variance[j] = fmax(squares / n - sum / n * (sum / n), 0);
         double size = l->mean[j] * l->mean[j] + l->variance[j];
-        l->usable[j] = l->count[j] >= KERNEL_LEAST && l->variance[j] > SMALL * size;
+        l->usable[j] = l->count[j] >= tuned_kernel_least_labels() && l->variance[j] > SMALL * size;
         for (size_t row = 0; row < f->rows && !l->usable[j]; row++) {
             l->role[row * f->d + j] = 0;
         }
@@ -127,16 +127,17 @@ static void hold_sets(sets *s, const features *f)
         size_t in_need = 0;
         size_t nodes = 0;
         for (size_t j = 0; j < f->d; j++) {
-            bool many = mask[j] != 0 && s->of[j] >= FEW;
+            bool many = mask[j] != 0 && s->of[j] >= tuned_kernel_few_sets();
             nodes += many ? 1 : 0;
-            in_need += many && s->out[j] < s->of[j] / SHARE ? 1 : 0;
+            in_need += many && s->out[j] < s->of[j] / tuned_kernel_held_one_in() ? 1 : 0;
         }
         if (nodes > 0 && 2 * in_need >= nodes) {
             take(s, f, set);
         }
     }
     for (size_t j = 0; j < f->d; j++) {
-        for (size_t set = 0; set < s->count && s->of[j] >= FEW && s->out[j] == 0; set++) {
+        for (size_t set = 0;
+             set < s->count && s->of[j] >= tuned_kernel_few_sets() && s->out[j] == 0; set++) {
             if (mask_of(s, f, set)[j] != 0) {
                 take(s, f, set);
             }
@@ -151,7 +152,9 @@ static void give_roles(kernel_labels *l, const sets *s, uint64_t seed)
         for (size_t k = s->start[set]; k < s->start[set + 1]; k++) {
             size_t row = s->row[k].row;
             for (size_t j = 0; j < f->d; j++) {
-                uint8_t role = s->taken[set] != 0 && s->of[j] >= FEW ? KERNEL_HELD : KERNEL_TRAIN;
+                uint8_t role = s->taken[set] != 0 && s->of[j] >= tuned_kernel_few_sets()
+                                   ? KERNEL_HELD
+                                   : KERNEL_TRAIN;
                 l->role[row * f->d + j] = f->mask[row * f->d + j] != 0 ? role : 0;
             }
         }
@@ -160,15 +163,15 @@ static void give_roles(kernel_labels *l, const sets *s, uint64_t seed)
     for (size_t j = 0; j < f->d; j++) {
         size_t seen = 0;
         uint64_t pick = 0;
-        for (size_t row = 0; row < f->rows && s->of[j] < FEW; row++) {
+        for (size_t row = 0; row < f->rows && s->of[j] < tuned_kernel_few_sets(); row++) {
             uint8_t *role = l->role + row * f->d + j;
             if (*role == 0) {
                 continue;
             }
-            if (seen % SHARE == 0) { /* one of the next five */
-                pick = rng_below(r, j * f->rows + seen, SHARE);
+            if (seen % tuned_kernel_held_one_in() == 0) { /* one of the next five */
+                pick = rng_below(r, j * f->rows + seen, tuned_kernel_held_one_in());
             }
-            *role = seen % SHARE == pick ? KERNEL_HELD : KERNEL_TRAIN;
+            *role = seen % tuned_kernel_held_one_in() == pick ? KERNEL_HELD : KERNEL_TRAIN;
             seen++;
         }
     }

@@ -11,15 +11,13 @@
 #include "infer/kernel/kernel_map.h"
 
 #include "base/simd.h"
+#include "base/tuned.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double CONSTANT = 0.3; /* the last coordinate of the biased family */
-static const double LEAST = 0.01;   /* length of a row that has a direction, of the median */
 
 size_t kernel_width(const kernel_space *s)
 {
@@ -61,13 +59,13 @@ void kernel_points_of(const kernel_space *s, const float *f, const uint32_t *row
     for (size_t i = 0; i < p->n; i++) {
         const float *from = f + (row != NULL ? row[i] : i) * s->R;
         double *to = p->unit + i * p->k;
-        double sum = centred ? CONSTANT * CONSTANT : 0;
+        double sum = centred ? tuned_kernel_constant() * tuned_kernel_constant() : 0;
         for (size_t k = 0; k < s->R; k++) {
             to[k] = ((double)from[k] - (centred ? s->centre[k] : 0)) / s->scale;
             sum += to[k] * to[k];
         }
         if (centred) {
-            to[s->R] = CONSTANT;
+            to[s->R] = tuned_kernel_constant();
         }
         p->radius[i] = sqrt(sum);
         double inverse = sum > 0 ? 1 / p->radius[i] : 0;
@@ -79,12 +77,12 @@ void kernel_points_of(const kernel_space *s, const float *f, const uint32_t *row
 
 bool kernel_lit(const kernel_space *s, double radius)
 {
-    return s->family != KERNEL_HOMOGENEOUS || radius >= LEAST;
+    return s->family != KERNEL_HOMOGENEOUS || radius >= tuned_kernel_dim();
 }
 
 double kernel_reach(const kernel_space *s, double radius)
 {
-    return kernel_lit(s, radius) ? radius : LEAST;
+    return kernel_lit(s, radius) ? radius : tuned_kernel_dim();
 }
 
 enum { DEGREE = 10 };

@@ -14,6 +14,7 @@
  * does), and b is refined three times with them. B_j is kept in tiles on and below the diagonal:
  * 4 d m^2 bytes.
  */
+#include "base/tuned.h"
 #include "infer/kernel/kernel_cholesky.h"
 #include "infer/kernel/kernel_parts.h"
 
@@ -23,10 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILE = 256, BLOCK = 1024, CHUNK = 64, MOST = 4000, REFINED = 3 };
-static const double JITTER = 1e-6;
+enum { TILE = 256, BLOCK = 1024, CHUNK = 64 };
 static const double BYTES = 1e9; /* for all B */
-static const double LEAST_RIDGE = 1e-3;
 
 struct kernel_nystroem {
     const kernel_inputs *in;
@@ -53,12 +52,13 @@ struct kernel_nystroem {
 size_t kernel_nystroem_most(size_t d)
 {
     double m = sqrt(BYTES / 4 / (double)(d > 0 ? d : 1));
-    return m < MOST ? (size_t)m : MOST;
+    size_t most = tuned_kernel_landmarks();
+    return m < (double)most ? (size_t)m : most;
 }
 
 double kernel_nystroem_ridge(double ridge)
 {
-    return ridge > LEAST_RIDGE ? ridge : LEAST_RIDGE;
+    return ridge > tuned_kernel_landmark_ridge() ? ridge : tuned_kernel_landmark_ridge();
 }
 
 static size_t least(size_t a, size_t b)
@@ -116,7 +116,7 @@ lscm_status kernel_nystroem_open(kernel_nystroem **out, const kernel_inputs *in,
     lay_out(w, &w->memory);
     TRY(arena_open(&w->memory, why));
     lay_out(w, &w->memory);
-    double jitter = JITTER;
+    double jitter = tuned_kernel_jitter();
     while (!factor_landmarks(w, jitter) && jitter < 1) {
         jitter *= 10;
     }
@@ -283,7 +283,7 @@ static void solve_node(kernel_nystroem *w, kernel_encoder *e, size_t j, double r
     bool solved = kernel_cholesky(w->a, m);
     double before = INFINITY; /* size of what is left */
     memset(w->x, 0, m * sizeof *w->x);
-    for (int round = 0; round <= REFINED && solved; round++) {
+    for (size_t round = 0; round <= tuned_kernel_refined() && solved; round++) {
         residual(w, j);
         double size = cblas_dnrm2((int)m, w->left, 1);
         if (!(size < before)) { /* the last step was none */

@@ -9,7 +9,6 @@
 enum {
     KERNEL_TRAIN = 1,    /* the row labels the node and is learned from throughout */
     KERNEL_HELD = 2,     /* it labels the node and is held out at first */
-    KERNEL_LEAST = 10,   /* labels of a node that can be encoded */
     KERNEL_STREAM = 9000 /* of random numbers: the first of four */
 };
 

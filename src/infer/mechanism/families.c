@@ -1,6 +1,7 @@
 #include "infer/mechanism/families.h"
 
 #include "base/threads.h"
+#include "base/tuned.h"
 #include "infer/mechanism/family_sums.h"
 
 #include <cblas.h>
@@ -257,8 +258,6 @@ static bool semidefinite(double *a, size_t m)
 
 static void correct_family(families *f, size_t i, const double *psi, double share)
 {
-    enum { TRIES = 24 };
-    const double remains = 1e-3;
     const family *fam = &f->list[i];
     double *scatter = family_scatter_of(f, i);
     double noise[(FAMILY_MOST + 1) * (FAMILY_MOST + 1)];
@@ -272,9 +271,9 @@ static void correct_family(families *f, size_t i, const double *psi, double shar
         }
     }
     double kept = 1;
-    for (int t = 0; t < TRIES; t++) {
+    for (size_t t = 0; t < tuned_noise_tries(); t++) {
         for (size_t k = 0; k < m * m; k++) {
-            trial[k] = (1 - remains) * scatter[k] - kept * noise[k];
+            trial[k] = (1 - tuned_noise_remains()) * scatter[k] - kept * noise[k];
         }
         if (semidefinite(trial, m)) {
             for (size_t k = 0; k < m * m; k++) {
@@ -283,7 +282,7 @@ static void correct_family(families *f, size_t i, const double *psi, double shar
             f->kept[i] = kept;
             return;
         }
-        kept *= 0.8;
+        kept *= tuned_noise_step();
     }
     f->kept[i] = 0;
 }

@@ -1,13 +1,12 @@
 #include "infer/run/training.h"
 
+#include "base/tuned.h"
 #include "infer/run/run_files.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { WINDOW = 250, CUTS = 3, TRIAL = 1000 };
 
 static void begin_restart(training *r, uint64_t restart)
 {
@@ -69,7 +68,7 @@ static void close_window(training *r)
     l->windows++;
     l->sum = l->squares = 0;
     l->in_window = 0;
-    l->converged = l->cuts >= CUTS && !r->f->settings.full_run ? 1 : 0;
+    l->converged = l->cuts >= tuned_training_cuts() && !r->f->settings.full_run ? 1 : 0;
 }
 
 /* The start has had its trial, or all its steps. */
@@ -80,7 +79,9 @@ static bool over(const training *r)
     if (r->learner.course != NULL) {
         return r->learner.course->over(r->learner.self);
     }
-    return l->converged != 0 || l->step >= (l->final != 0 || TRIAL > steps ? steps : TRIAL);
+    return l->converged != 0 ||
+           l->step >=
+               (l->final != 0 || tuned_training_trial() > steps ? steps : tuned_training_trial());
 }
 
 /* What the loop's own course makes of a step: trace, window. */
@@ -93,7 +94,7 @@ static lscm_status follow_step(training *r, lscm_error *why)
     }
     l->sum += r->terms.loss;
     l->squares += r->terms.loss * r->terms.loss;
-    if (++l->in_window == WINDOW) {
+    if (++l->in_window == tuned_training_window()) {
         close_window(r);
     }
 done:
@@ -105,7 +106,7 @@ static void place(const training *r, trainee_place *out)
 {
     uint64_t steps = (uint64_t)r->f->settings.steps;
     uint64_t restarts = (uint64_t)r->f->settings.restarts;
-    uint64_t trial = TRIAL < steps ? TRIAL : steps;
+    uint64_t trial = tuned_training_trial() < steps ? tuned_training_trial() : steps;
     uint64_t before = r->loop.final != 0 ? (restarts - 1) * trial : r->loop.restart * trial;
     (void)snprintf(out->what, sizeof out->what, "start %llu of %llu, step %llu, bound %.1f",
                    (unsigned long long)r->loop.restart + 1, (unsigned long long)restarts,

@@ -4,12 +4,11 @@
 #include "infer/sample/clip.h"
 
 #include "base/quantile.h"
+#include "base/tuned.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-enum { LEAST = 10, TIMES = 4 };
 
 /* Whether node j is known well enough to look at: errors much smaller than what it varies by. */
 static bool is_sharp(const double *z, const uint8_t *mask, const uint8_t *keep, size_t rows,
@@ -26,7 +25,7 @@ static bool is_sharp(const double *z, const uint8_t *mask, const uint8_t *keep, 
             squares += away * (z[n * d + j] - mean);
         }
     }
-    return 64 * noise * noise * count < squares;
+    return tuned_clip_sharp() * noise * noise * count < squares;
 }
 
 lscm_status clip_find(double *out, const double *z, const uint8_t *mask, const uint8_t *keep,
@@ -51,17 +50,20 @@ lscm_status clip_find(double *out, const double *z, const uint8_t *mask, const u
         }
     }
     qsort(size, count, sizeof *size, quantile_compare);
-    if (count > LEAST) {
+    if (count > tuned_clip_least()) {
         double most = size[count - 1];
-        double width = fmax(1e-3 * most, 8 * worst);
+        double width = fmax(tuned_clip_width() * most, tuned_clip_width_errors() * worst);
+        double band = (double)(tuned_clip_times() + 1) * width;
         size_t pile = 0;
         size_t next = 0;
-        for (size_t k = count; k-- > 0 && size[k] > most - (TIMES + 1) * width;) {
+        for (size_t k = count; k-- > 0 && size[k] > most - band;) {
             pile += size[k] >= most - width ? 1 : 0;
             next += size[k] < most - width ? 1 : 0;
         }
-        bool piled = pile >= LEAST && (double)pile > 1e-3 * (double)count && pile > TIMES * next;
-        bool wide = size[count / 4] < most - (TIMES + 1) * width; /* errors do not explain it all */
+        bool piled = pile >= tuned_clip_least() &&
+                     (double)pile > tuned_clip_share() * (double)count &&
+                     pile > tuned_clip_times() * next;
+        bool wide = size[count / 4] < most - band; /* errors do not explain it all */
         if (piled && wide) {
             *out = size[count - 1 - pile / 2];
         }
@@ -77,7 +79,8 @@ void clip_bounds(double clip, const double *reach, const anchor *a, double *boun
             bound[j] = reach[j];
         } else {
             double error = hypot(a->noise[j], a->standard_error[j]);
-            bound[j] = clip - fmin(4 * error + 1e-3 * clip, clip / 2);
+            bound[j] = clip - fmin(tuned_clip_bound_errors() * error + tuned_clip_bound() * clip,
+                                   clip / 2);
         }
     }
 }

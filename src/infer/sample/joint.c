@@ -1,4 +1,5 @@
 #include "base/threads.h"
+#include "base/tuned.h"
 #include "infer/sample/joint_state.h"
 
 #include <cblas.h>
@@ -220,9 +221,8 @@ static void keep_draw(joint_chain *c, size_t at, const joint_draws *out)
  * encoder is where the labels alone put it. */
 static double heat_at(size_t sweep, size_t burn)
 {
-    const double least = 0.01;
-    double done = burn > 0 ? 1.25 * (double)sweep / (double)burn : 1;
-    return done < 1 ? pow(least, 1 - done) : 1;
+    double done = burn > 0 ? tuned_joint_heated() * (double)sweep / (double)burn : 1;
+    return done < 1 ? pow(tuned_joint_heat(), 1 - done) : 1;
 }
 
 /* Sweeps of one chain; its kept draws go to first .. first + count - 1, spread evenly. */
@@ -230,7 +230,7 @@ static lscm_status run_chain(joint_chain *c, size_t sweeps, size_t first, size_t
                              const joint_draws *out, const lscm_progress *progress, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t burn = sweeps / 3;
+    size_t burn = sweeps / tuned_sample_burnt();
     size_t kept = 0;
     for (size_t k = 0; k < sweeps; k++) {
         c->heat = heat_at(k, burn);

@@ -9,6 +9,7 @@
  *
  * A node without labels moves by b_j <- e^x b_j + g b_k: the determinant changes by x, and what the
  * mechanisms say is the change of the scores of the families that z_j is in. */
+#include "base/tuned.h"
 #include "infer/sample/joint_state.h"
 
 #include <cblas.h>
@@ -196,7 +197,8 @@ static void move_unlabelled(joint_chain *c, size_t j)
     int r = (int)c->r;
     int d = (int)c->d;
     size_t other = (size_t)(chain_uniform(&c->g) * (double)c->d);
-    double size = exp(-7 * chain_uniform(&c->g)); /* all sizes: ridges differ in width */
+    double size =
+        exp(-tuned_joint_sizes() * chain_uniform(&c->g)); /* all sizes: ridges differ in width */
     double stretch = other == j ? size * chain_normal(&c->g) : 0;
     double share = other == j ? 0 : size * chain_normal(&c->g);
     double before = scores_with(c, j);
@@ -247,10 +249,9 @@ static void move_labelled(joint_chain *c, size_t j)
 
 void joint_move_encoder(joint_chain *c)
 {
-    enum { UNLABELLED = 20, LABELLED = 4 };
     for (size_t j = 0; j < c->d && c->d > 1; j++) {
         bool known = labelled(c, j);
-        for (size_t k = 0; k < (known ? LABELLED : UNLABELLED); k++) {
+        for (size_t k = 0; k < (known ? tuned_joint_moves_labelled() : tuned_joint_moves()); k++) {
             if (!known) {
                 move_unlabelled(c, j);
             } else if (c->noise[j] > 0) {

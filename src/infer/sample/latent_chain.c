@@ -1,6 +1,7 @@
 #include "infer/sample/latent_chain.h"
 
 #include "base/threads.h"
+#include "base/tuned.h"
 #include "infer/graph/graph.h"
 #include "infer/marginal/marginal.h"
 #include "infer/sample/censor.h"
@@ -9,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { INNER = 3 }; /* sweeps over the censored entries for one over the graph */
 
 typedef struct latent_chain {
     const latent_problem *p;
@@ -62,8 +61,10 @@ static lscm_status begin_noisy(latent_chain *c, lscm_error *why)
     const linear_view *s = c->p->view;
     collapse_graph graph = graph_of(c);
     collapse_report report;
-    collapse_settings settings = {
-        .prior = &c->p->graph->prior, .equal = c->g.equal, .steps = 100, .tolerance = 1e-8};
+    collapse_settings settings = {.prior = &c->p->graph->prior,
+                                  .equal = c->g.equal,
+                                  .steps = tuned_latent_steps(),
+                                  .tolerance = tuned_latent_still()};
     TRY(collapse_open(&c->likelihood, s, why));
     TRY(collapse_parameters_open(&c->model, s->d, s->rank, why));
     TRY(collapse_start(c->likelihood, c->p->anchor, c->g.equal, &c->model, why));
@@ -164,7 +165,8 @@ static lscm_status sweep(latent_chain *c, uint64_t number, rng r, lscm_error *wh
     size_t d = c->g.d;
     if (c->p->clip > 0) {
         censor_model model = {c->g.w, c->g.intercept, c->g.sigma};
-        censor_draw(&c->censored, &model, c->p->view->mask, INNER, r, INNER * number, c->z);
+        censor_draw(&c->censored, &model, c->p->view->mask, tuned_latent_inner(), r,
+                    tuned_latent_inner() * number, c->z);
     } else {
         collapse_graph graph = graph_of(c);
         if (number > 0) { /* the first draw is at the maximum itself */
@@ -218,7 +220,7 @@ done:
 
 static size_t settling(const latent_problem *p)
 {
-    return p->sweeps / 3;
+    return p->sweeps / tuned_sample_burnt();
 }
 
 /* The last half of settling says how well a chain with censored entries fits. */
@@ -273,7 +275,6 @@ static lscm_status go_on_from(latent_chain *to, const latent_chain *from, lscm_e
 /* Odds of e^20 are beyond doubt, if the fits do not waver by as much themselves. */
 static lscm_status leave_worse(latent_chain *chain, size_t chains, lscm_error *why)
 {
-    const double FAR = 20;
     lscm_status status = LSCM_OK;
     const latent_chain *best = chain;
     for (size_t k = 1; k < chains; k++) {
@@ -281,7 +282,7 @@ static lscm_status leave_worse(latent_chain *chain, size_t chains, lscm_error *w
     }
     double wavers = sqrt(fmax(best->fit_squares - best->fit * best->fit, 0));
     for (size_t k = 0; k < chains; k++) {
-        if (chain[k].fit < best->fit - fmax(FAR, 2 * wavers)) {
+        if (chain[k].fit < best->fit - fmax(tuned_latent_far(), tuned_latent_far_sd() * wavers)) {
             TRY(go_on_from(&chain[k], best, why));
         }
     }

@@ -1,20 +1,19 @@
 #include "infer/sample/sample_chains.h"
+#include "base/tuned.h"
 #include "infer/graph/graph.h"
 
 #include <math.h>
 
-enum { CHAINS = 4, SWEEPS = 600 };
-
 size_t anchored_chains(const anchored_input *in)
 {
-    size_t chains = in->settings->chains > 0 ? (size_t)in->settings->chains : CHAINS;
+    size_t chains = in->settings->chains > 0 ? (size_t)in->settings->chains : tuned_chains();
     return chains < in->draws ? chains : in->draws;
 }
 
 size_t anchored_sweeps(const anchored_input *in)
 {
     size_t least = (in->draws / anchored_chains(in) + 1) * 3 / 2;
-    size_t sweeps = in->steps > 0 ? in->steps : SWEEPS;
+    size_t sweeps = in->steps > 0 ? in->steps : tuned_sample_sweeps();
     return sweeps > least ? sweeps : least;
 }
 
@@ -30,7 +29,7 @@ void anchored_take_edges(anchored *a, size_t chains, double *series)
             present += a->w[k * d * d + e] != 0 ? 1 : 0;
         }
         a->edge_prob[e] = present / (double)a->draws;
-        if (present * 50 < (double)a->draws) {
+        if (present * (double)tuned_sample_rare() < (double)a->draws) {
             continue; /* hardly ever there */
         }
         for (size_t c = 0; c < chains; c++) {

@@ -5,6 +5,7 @@
  * what rows count, come from those in which nothing is cut off. Where it does, all rows are better:
  * the others lack the interventions with the largest effects. */
 #include "infer/sample/sample_rows.h"
+#include "base/tuned.h"
 #include "infer/sample/clip.h"
 #include "infer/sample/latent_chain.h"
 #include "infer/sample/sample_chains.h"
@@ -13,11 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 4000000 }; /* entries of z */
-
 bool anchored_rows_few(const linear_view *s)
 {
-    return s->rank == s->d && s->rows * s->d <= MOST;
+    return s->rank == s->d && s->rows * s->d <= tuned_rows_most();
 }
 
 bool anchored_rows_matter(const anchored *a, const anchored_input *in)
@@ -27,7 +26,7 @@ bool anchored_rows_matter(const anchored *a, const anchored_input *in)
         if (a->anchor.kind[j] == ANCHOR_NONE) {
             return a->clip > 0;
         }
-        matters = matters || !(a->anchor.noise[j] <= 0.1 * a->sigma[j]);
+        matters = matters || !(a->anchor.noise[j] <= tuned_rows_matter() * a->sigma[j]);
     }
     return matters && in->keep == NULL && a->d <= ANCHORED_JOINT && anchored_rows_few(in->view);
 }
@@ -35,7 +34,6 @@ bool anchored_rows_matter(const anchored *a, const anchored_input *in)
 lscm_status anchored_rows_known(const anchored *a, const anchored_input *in, uint8_t **keep,
                                 lscm_error *why)
 {
-    const size_t LEAST = 20; /* for each node */
     size_t d = a->d;
     size_t count = 0;
     double *bound = malloc(d * sizeof *bound);
@@ -54,7 +52,7 @@ lscm_status anchored_rows_known(const anchored *a, const anchored_input *in, uin
         }
         count += inside[k];
     }
-    if (count < LEAST * d) {
+    if (count < tuned_rows_inside() * d) {
         memset(inside, 1, a->rows);
     }
     *keep = inside;

@@ -117,6 +117,7 @@ lscm_status lscm_posterior_evaluate(lscm_scores *out, const lscm_posterior *post
     if (p->rows > 0 && truth->shape[LSCM_Z].present) {
         estimate.rows = p->rows;
         estimate.z = p->z;
+        estimate.z_sd = p->z_sd;
     }
     TRY(truth_read(&known, truth, estimate.rows, &memory, why));
     TRY(metrics_evaluate(out, &estimate, &known, WHO, truth->path, why));
