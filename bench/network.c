@@ -56,12 +56,12 @@ static void fill(const rows_memory *m)
 }
 
 /* Flops of a step. */
-static double work_of(const mlp_shape *shape)
+static double work_of(const network_shape *shape)
 {
-    double flops = 6.0 * (double)mlp_count(shape) * BATCH;
+    double flops = 6.0 * (double)network_count(shape) * BATCH;
     for (size_t l = 0; l < shape->layers; l++) {
-        double in = (double)shape->width[l];
-        double out = (double)shape->width[l + 1];
+        double in = (double)shape->layer[l].in;
+        double out = (double)shape->layer[l].out;
         double least = in < out ? in : out;
         flops += 5 * (2 * 2 * in * out * least + 2 * least * least * least);
     }
@@ -135,7 +135,7 @@ static int measure(const rows_memory *m, const char *peer, int turns, int thread
         threads_blas_restore();
     }
     ask_peer(peer, threads, &plain, &same);
-    mlp_shape shape = generator_shape(g);
+    network_shape shape = generator_shape(g);
     double rate = work_of(&shape) / step;
     double best = 2.0 * SIDE * SIDE * SIDE / sgemm;
     (void)printf("{\"threads\": %d, \"steps_per_second\": %.0f, \"megaflop\": %.1f, \"gflops\": "

@@ -168,9 +168,9 @@ static void test_alone(void **state)
 static void test_guess(void **state)
 {
     (void)state;
-    mlp_shape s = world_shape(false, WORLD_HIDDEN);
+    network_shape s = world_shape(false, WORLD_HIDDEN);
     world_make(&w, 21, false, 0.1, 0.5);
-    memset(w.parameters, 0, mlp_count(&s) * sizeof(float));
+    memset(w.parameters, 0, network_count(&s) * sizeof(float));
     invert();
     for (size_t at = 0; at < w.rows * w.d; at++) {
         if (w.mask[at] == 0) {

@@ -11,8 +11,8 @@
  *     device_close(&on);
  *
  * Float is what runs, double is what the tests differentiate, and there is one source for both: it
- * says REAL for float or double, and NAMED(mlp, pass) for mlp_f32_pass or mlp_f64_pass, whichever
- * of backend/float32.h and backend/float64.h was included last.
+ * says REAL for float or double, and NAMED(network, pass) for network_f32_pass or network_f64_pass,
+ * whichever of backend/float32.h and backend/float64.h was included last.
  */
 #ifndef LSCM_BACKEND_BACKEND_H
 #define LSCM_BACKEND_BACKEND_H

@@ -75,6 +75,15 @@ void baseline_close(baseline *b)
     }
 }
 
+network_batch_f32 baseline_batch(const baseline *b, const float *x)
+{
+    return (network_batch_f32){.parameters = b->parameter,
+                               .running = b->running,
+                               .n = b->rows.batch,
+                               .input = x,
+                               .gradient = b->gradient};
+}
+
 /* ---- As the loop sees it ---- */
 
 static void begin(void *self, size_t restart)

@@ -7,18 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static mlp_shape network_of(const biols *b)
+static network_shape network_of(const biols *b)
 {
-    if (b->settings.decoder == DECODE_IMAGE) {
-        return (mlp_shape){.layers = 5,
-                           .width = {b->d, 16, 64, 256, 512, b->D},
-                           .between = ACTIVATION_GELU,
-                           .last = ACTIVATION_SIGMOID};
-    }
-    return (mlp_shape){.layers = 5,
-                       .width = {b->d, 16, 64, 64, 64, b->D},
-                       .between = ACTIVATION_GELU,
-                       .last = ACTIVATION_IDENTITY};
+    bool image = b->settings.decoder == DECODE_IMAGE;
+    const size_t width[] = {b->d, 16, 64, image ? 256 : 64, image ? 512 : 64, b->D};
+    return network_dense(
+        &(network_stack){.layers = 5,
+                         .width = width,
+                         .between = ACTIVATION_GELU,
+                         .last = image ? ACTIVATION_SIGMOID : ACTIVATION_IDENTITY});
 }
 
 static void lay_out(biols *b, arena *a)
@@ -33,8 +30,8 @@ static void lay_out(biols *b, arena *a)
     b->gradient = arena_take(a, doubles, sizeof(double));
     optimiser_f64_lay_out(&b->step64, a, stepped, &rule, b->device);
     if (!b->linear) {
-        b->weight = arena_take(a, mlp_count(&b->shape), sizeof(float));
-        optimiser_f32_lay_out(&b->step_net, a, mlp_count(&b->shape), &rule, b->device);
+        b->weight = arena_take(a, network_count(&b->shape), sizeof(float));
+        optimiser_f32_lay_out(&b->step_net, a, network_count(&b->shape), &rule, b->device);
     }
     if (b->law != NULL) {
         optimiser_f32_lay_out(&b->step_order, a, order_parameters(b->law), &rule, b->device);
@@ -253,7 +250,7 @@ void biols_begin(biols *b, size_t restart)
         rng_normals(biols_stream(b, BIOLS_NET, 0), 0, b->d * b->D, matrix);
         cblas_dscal((int)(b->d * b->D), 1 / sqrt((double)b->d), matrix, 1);
     } else {
-        mlp_f32_draw(&b->shape, biols_stream(b, BIOLS_NET, 0), b->weight);
+        network_f32_draw(&b->shape, biols_stream(b, BIOLS_NET, 0), b->weight, NULL);
         memset(b->step_net.state, 0, 2 * b->step_net.n * sizeof(float));
         b->step_net.steps = 0;
     }

@@ -36,7 +36,7 @@ static void lay_out(generator *g)
     float **entries[] = {&g->u, &g->prior, &g->weight};
     g->t = arena_take(a, n, sizeof(float));
     float **counted[] = {&g->parameters, &g->gradient, &g->best};
-    mlp_f32_lay_out(&g->net, a, &g->shape, 0, g->settings.device);
+    network_f32_lay_out(&g->net, a, &g->shape, 0, g->settings.device);
     muon_f32_lay_out(&g->optimiser, a, &g->shape, g->settings.device);
     for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++) {
         *entries[k] = arena_take(a, n, sizeof(float));
@@ -140,6 +140,16 @@ static void fill(generator *g)
     memcpy(g->t, g->u, r->rows * r->d * sizeof(float));
 }
 
+network_shape generator_layers(size_t d, size_t hidden, size_t R, bool homogeneous)
+{
+    return network_dense(
+        &(network_stack){.layers = 3,
+                         .width = (size_t[]){d, hidden, hidden, R},
+                         .between = homogeneous ? ACTIVATION_RELU : ACTIVATION_GELU,
+                         .last = ACTIVATION_IDENTITY,
+                         .bias = !homogeneous});
+}
+
 static lscm_status begin(generator **out, const generator_rows *rows,
                          const generator_settings *settings, lscm_error *why)
 {
@@ -151,15 +161,9 @@ static lscm_status begin(generator **out, const generator_rows *rows,
     }
     g->rows = *rows;
     g->settings = *settings;
-    g->shape = (mlp_shape){
-        .layers = GENERATOR_LAYERS,
-        .width = {rows->d, settings->hidden, settings->hidden, rows->R},
-        .between = settings->homogeneous ? ACTIVATION_RELU : ACTIVATION_GELU,
-        .last = ACTIVATION_IDENTITY,
-        .bias = !settings->homogeneous,
-    };
-    TRY(mlp_check(&g->shape, why));
-    g->count = mlp_count(&g->shape);
+    g->shape = generator_layers(rows->d, settings->hidden, rows->R, settings->homogeneous);
+    TRY(network_check(&g->shape, why));
+    g->count = network_count(&g->shape);
     g->now.best = INFINITY;
     lay_out(g);
     TRY(settings->device->claim(settings->device, &g->memory, why));
@@ -255,8 +259,9 @@ lscm_status generator_step(generator *g, lscm_error *why)
         memcpy(g->input + b * r->d, g->t + row * r->d, r->d * sizeof(float));
         memcpy(g->target + b * r->R, g->y + row * r->R, r->R * sizeof(float));
     }
-    double squares =
-        mlp_f32_pass(&g->net, g->parameters, batch, g->input, loss, g, false, g->gradient, NULL);
+    const network_batch_f32 drawn = {
+        .parameters = g->parameters, .n = batch, .input = g->input, .gradient = g->gradient};
+    double squares = network_f32_pass(&g->net, &drawn, loss, g);
     if (!isfinite(squares)) {
         return fail(why, LSCM_VALUE,
                     "the network diverged at step %llu; try a smaller --rate (it was %g)",

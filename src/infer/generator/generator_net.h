@@ -98,9 +98,12 @@ lscm_status generator_adopt(generator *g, lscm_error *why);
 lscm_status generator_read(generator *g, const generator_model *model, double *z, double *sd,
                            double *blur, lscm_error *why);
 
-/* The network in the units of z and f, biases everywhere but where it is homogeneous: f =
- * network(z). parameters: mlp_count of the shape. */
-mlp_shape generator_shape(const generator *g);
+/* The layers of a network from z (d) to f (R): two that are hidden, biases everywhere but where it
+ * is homogeneous. */
+network_shape generator_layers(size_t d, size_t hidden, size_t R, bool homogeneous);
+/* The network in the units of z and f: f =
+ * network(z). parameters: network_count of the shape. */
+network_shape generator_shape(const generator *g);
 void generator_network(const generator *g, double *parameters);
 /* sd of f - network(z), rms over rows. */
 double generator_noise(const generator *g);
@@ -114,7 +117,7 @@ typedef struct generator_inverse {
     double *offset;       /* (d): o */
     double *centre;       /* (R): c */
     double *wrong;        /* (d): sd of what the network gets wrong, in units of a row */
-    float *parameters;    /* (mlp_count of the shape) */
+    float *parameters;    /* (network_count of the shape) */
 } generator_inverse;
 /* The generator's own; its arrays are the generator's. After generator_finish. */
 generator_inverse generator_inverse_of(const generator *g);

@@ -12,7 +12,7 @@
 #define LSCM_INFER_ORDERING_ORDER_LAW_H
 
 #include "base/rng.h"
-#include "net/mlp.h"
+#include "net/network.h"
 
 typedef struct order_law order_law;
 
