@@ -75,6 +75,15 @@ fits "32 draws" data.nc --noise equal --graph-prior uniform
 "$lscm" fit data.nc --holdout 0 --force $small >said 2>&1
 succeeds "" sh -c '! grep -q "^judged" said'
 
+# ---- chains that got stuck: R-hat is theirs, not that of the copies that took their place
+"$lscm" simulate --preset paper-linear --nodes 4 --degree 1 --observational 60 --sets 10 --per-set 20 --features 12 \
+    --clip 6 --seed 3 --out stuck.nc --quiet
+succeeds "went on from its place (R-hat" "$lscm" fit stuck.nc --draws 200 --clip 6 --seed 1 --threads 1
+r_hat=$(sed -n 's/^ *"r_hat": \([^,]*\),*$/\1/p' stuck.run/summary.json)
+kept=$(sed -n 's/^ *"r_hat_kept": \([^,]*\),*$/\1/p' stuck.run/summary.json)
+count=$((count + 1))
+awk "BEGIN { exit !($r_hat > 2 && $kept >= 1 && $kept < $r_hat) }" || bad "R-hat $r_hat before, $kept after"
+
 # ---- observed variables: chain a -> b -> c, do() in turn
 awk 'BEGIN { srand(1); print "a,b,c,target"
     for (i = 0; i < 120; i++) { k = i % 4

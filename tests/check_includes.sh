@@ -74,7 +74,10 @@ END { exit bad }' || {
     echo "includes point the wrong way" >&2
     exit 1
 }
-
+sh tests/draw_rooms.sh | cmp -s - docs/rooms.dot || {
+    echo "docs/rooms.dot is not what the includes say: ./dev map draws it anew" >&2
+    exit 1
+}
 # shellcheck disable=SC2086
 if grep -nE 'backend/(cpu|cuda)[.]|\b(cpu|cuda)_(open|f32|f64)\b' $found /dev/null | grep -v '^src/backend/'; then
     echo "a device is named outside src/backend; device_open hands one out" >&2

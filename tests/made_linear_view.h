@@ -146,7 +146,8 @@ static inline made_signal made_signal_of(const made_design *c, lcg *g)
     size_t d = c->d;
     size_t rows = c->observational + c->sets * c->per_set;
     uint8_t target[MADE_MOST] = {0};
-    m.s = (linear_view){.rows = rows, .d = d, .D = d, .rank = d, .x_noise = c->x_noise};
+    m.s = (linear_view){
+        .kind = VIEW_LINEAR, .rows = rows, .d = d, .D = d, .rank = d, .x_noise = c->x_noise};
     m.z = calloc(rows * d, sizeof(double));
     m.s.y = calloc(rows * d, sizeof(double));
     m.s.mask = calloc(rows * d, 1);

@@ -136,6 +136,13 @@ static void test_mixing(void **state)
         assert_int_equal(count_of(warnings, "have not mixed", NULL), k == 0 ? 0 : 1);
         json_decref(warnings);
     }
+    a.replaced = 2; /* what chains say after they were made to agree does not count */
+    a.r_hat = 3.25;
+    a.r_hat_kept = 1.01;
+    json_t *warnings = json_array();
+    advise(&m.s, &a, NAMES, warnings);
+    assert_int_equal(count_of(warnings, "2 of them", "R-hat 3.25 before, 1.01 after"), 1);
+    json_decref(warnings);
     made_signal_free(&m);
 }
 

@@ -69,10 +69,11 @@ static void test_presets(void **state)
 /* ---- Observed variables, knowledge, order, variance ---- */
 
 /* z itself as the signal. */
-static void make_identity(made_signal *m)
+static void make_identity(made_signal *m, view_kind kind)
 {
     free(m->s.basis);
     m->s.basis = NULL;
+    m->s.kind = kind;
     memcpy(m->s.y, m->z, m->s.rows * m->s.d * sizeof(double));
 }
 
@@ -92,7 +93,7 @@ static void test_identity(void **state)
     made_signal m = made_signal_of(&PLAIN, &g);
     lscm_fit_settings settings = defaults();
     anchored a;
-    make_identity(&m);
+    make_identity(&m, VIEW_OBSERVED);
     anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200};
     assert_ok(anchored_infer(&a, &in, &why));
     assert_int_equal(a.sampler, SAMPLER_EXACT);
@@ -121,14 +122,13 @@ static void test_errors(void **state)
     anchored a;
     const double reach[4] = {2.5, 2.5, 2.5, 2.5};
     const double leak[4] = {1e-3, 1e-3, 1e-3, 1e-3};
-    make_identity(&m);
+    make_identity(&m, VIEW_READ_OFF);
     for (size_t k = 0; k < m.s.rows * 4; k++) {
         m.s.y[k] = m.s.mask[k] != 0 ? m.s.y[k] : fmax(fmin(m.s.y[k], 2.5), -2.5);
     }
     anchored_input in = {.view = &m.s,
                          .settings = &settings,
                          .draws = 1000,
-                         .read_off = true,
                          .reach = reach,
                          .leak = leak,
                          .gain = 0.1};
@@ -155,6 +155,49 @@ static void test_errors(void **state)
     made_signal_free(&m);
 }
 
+/* Edges that could be leaks are left out of the draws; log p and log q are then those of the graphs
+ * that are stored. */
+static void test_scores_without_leaks(void **state)
+{
+    (void)state;
+    lcg g = {91};
+    made_design c = PLAIN;
+    c.edge = 1;
+    made_signal m = made_signal_of(&c, &g);
+    lscm_fit_settings settings = defaults();
+    anchored a;
+    families f;
+    const double leak[4] = {0.2, 0.2, 0.2, 0.2};
+    size_t count[] = {3, 3, 3, 3};
+    size_t candidate[] = {1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2};
+    size_t missing = 0;
+    make_identity(&m, VIEW_READ_OFF);
+    anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200, .leak = leak};
+    assert_ok(anchored_infer(&a, &in, &why));
+    assert_int_equal(a.sampler, SAMPLER_EXACT);
+    assert_ok(families_of(&f, m.z, m.s.mask, NULL, m.s.rows, 4, count, candidate, 3, NULL, &why));
+    families_weigh(&f, 1 / a.dispersion);
+    dag_prior prior = {settings.ridge, 3, 0, 0, a.unit}; /* at d = 4 an edge is as likely as not */
+    for (size_t k = 0; k < a.draws; k++) {
+        double log_p = -lgamma(5);
+        for (size_t i = 0; i < 4; i++) {
+            uint32_t parents = 0;
+            for (size_t p = 0; p < 3; p++) {
+                bool there = a.w[(k * 4 + candidate[i * 3 + p]) * 4 + i] != 0;
+                parents |= there ? (uint32_t)1 << p : 0;
+                missing += !there ? 1 : 0;
+            }
+            log_p += family_score(&f.list[i], &prior, parents);
+        }
+        assert_near(a.log_p[k], log_p, 1e-9 * fabs(log_p));
+        assert_near(a.log_q[k], log_p - a.log_evidence, 1e-9 * fabs(log_p));
+    }
+    assert_true(missing > 6 * a.draws); /* more than those against the order */
+    families_close(&f);
+    anchored_close(&a);
+    made_signal_free(&m);
+}
+
 /* The last node of a full graph is read off far worse than its causes. Its rows must not count less
  * than theirs for it: then it would be cheap to let it cause them. */
 static void test_uneven_errors(void **state)
@@ -172,9 +215,8 @@ static void test_uneven_errors(void **state)
         double leak[4] = {1e-5, 1e-5, 1e-5, 1e-5};
         size_t last = m.order[3];
         leak[last] = 0.01;
-        make_identity(&m);
-        anchored_input in = {
-            .view = &m.s, .settings = &settings, .draws = 100, .read_off = true, .leak = leak};
+        make_identity(&m, VIEW_READ_OFF);
+        anchored_input in = {.view = &m.s, .settings = &settings, .draws = 100, .leak = leak};
         assert_ok(anchored_infer(&a, &in, &why));
         assert_true(a.dispersion > 1.5);
         for (size_t i = 0; i < 4; i++) {
@@ -298,7 +340,7 @@ static void test_graph_prior(void **state)
         dag_yardstick truth;
         size_t count[] = {2, 2, 2};
         size_t candidate[] = {1, 2, 0, 2, 0, 1};
-        make_identity(&m);
+        make_identity(&m, VIEW_OBSERVED);
         settings.graph_prior = round % 2;
         settings.ridge = 0.5;
         anchored_input in = {.view = &m.s, .settings = &settings, .draws = 20000};
@@ -358,10 +400,15 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets),       cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_errors),        cmocka_unit_test(test_knowledge),
-        cmocka_unit_test(test_uneven_errors), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_equal),         cmocka_unit_test(test_graph_prior),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_knowledge),
+        cmocka_unit_test(test_scores_without_leaks),
+        cmocka_unit_test(test_uneven_errors),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_graph_prior),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,6 +176,52 @@ static void order_given(void **state)
     families_close(&f);
 }
 
+/* Too few steps for chains to find the sharp mode: those that went on from the best one's place
+ * must not pass for agreement. With time enough there is nothing to replace, and one R-hat. */
+static void replaced_chains(void **state)
+{
+    (void)state;
+    enum { WIDE = 60, NEAR = 4, ROWS = 400 };
+    lscm_error why = {0};
+    lcg g = {9};
+    static double z[ROWS * WIDE];
+    static uint8_t mask[ROWS * WIDE];
+    static double edge_prob[WIDE * WIDE];
+    double unit[WIDE];
+    size_t count[WIDE] = {0};
+    size_t candidate[WIDE * 2 * NEAR];
+    families f;
+    for (size_t k = 0; k < (size_t)ROWS * WIDE; k++) { /* each follows the four before it */
+        size_t i = k % WIDE;
+        mask[k] = lcg_uniform(&g) < 0.1 ? 1 : 0;
+        z[k] = lcg_normal(&g);
+        for (size_t back = 1; back <= NEAR && back <= i && mask[k] == 0; back++) {
+            z[k] += 0.5 * z[k - back];
+        }
+    }
+    for (size_t i = 0; i < WIDE; i++) {
+        unit[i] = 1;
+        for (size_t j = i > NEAR ? i - NEAR : 0; j < WIDE && j <= i + NEAR; j++) {
+            if (j != i) {
+                candidate[i * 2 * NEAR + count[i]++] = j;
+            }
+        }
+    }
+    assert_ok(families_of(&f, z, mask, NULL, ROWS, WIDE, count, candidate, 2 * NEAR, NULL, &why));
+    dag_prior prior = {.ridge = 0.1, .dof = 3, .log_odds = -0.5, .unit = unit};
+    dag_draws none = {.d = WIDE};
+    for (int k = 0; k < 2; k++) {
+        dag_result out = {.edge_prob = edge_prob};
+        dag_mcmc_settings settings = {.steps = k == 0 ? 1000 : 60000};
+        assert_ok(
+            dag_mcmc(f.list, WIDE, &prior, NULL, &settings, (rng){3, 1}, &none, &out, NULL, &why));
+        assert_true(k == 0 ? out.replaced > 0 && out.replaced < 4 : out.replaced == 0);
+        assert_true(k == 0 ? out.r_hat > 1.5 : out.r_hat == out.r_hat_kept);
+        assert_true(out.r_hat_kept >= 1 && out.r_hat_kept < (k == 0 ? out.r_hat : 1.1));
+    }
+    families_close(&f);
+}
+
 static void any_thread_count(void **state)
 {
     (void)state;
@@ -282,10 +328,10 @@ static void ess(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_graphs),  cmocka_unit_test(background_knowledge),
-        cmocka_unit_test(order_given), cmocka_unit_test(any_thread_count),
-        cmocka_unit_test(stopping),    cmocka_unit_test(r_hat),
-        cmocka_unit_test(ess),
+        cmocka_unit_test(all_graphs),      cmocka_unit_test(background_knowledge),
+        cmocka_unit_test(order_given),     cmocka_unit_test(any_thread_count),
+        cmocka_unit_test(replaced_chains), cmocka_unit_test(stopping),
+        cmocka_unit_test(r_hat),           cmocka_unit_test(ess),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

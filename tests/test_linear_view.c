@@ -22,6 +22,7 @@ static void without_noise_the_matrix_is_found(void **state)
         rows_of r = make(shape[0], shape[1], shape[2], shape[1], 0, 3);
         size_t bytes = k % 2 == 0 ? WHOLE : SAMPLED;
         linear_view s = find(&r, bytes);
+        assert_true(s.kind == VIEW_LINEAR && s.basis != NULL);
         assert_int_equal(s.rank, r.d);
         assert_true(s.x_noise == 0);
         check(&r, &s, 0.001, bytes);
@@ -209,6 +210,7 @@ static void observed_variables(void **state)
         lscm_dataset *data = k == 0 ? wrap(&r, false) : wrap_floats(&r);
         linear_view s;
         assert_ok(linear_view_identity(&s, data, NULL, &why));
+        assert_true(s.kind == VIEW_OBSERVED && s.basis == NULL);
         assert_int_equal(s.rank, 4);
         assert_null(s.basis);
         assert_true(s.x_noise == 0);

@@ -37,21 +37,21 @@ lscm_status signal_directions(principal *out, const lscm_dataset *data, double *
     return status;
 }
 
-static void lay_out(linear_view *s, arena *a, bool basis)
+static void lay_out(linear_view *s, arena *a)
 {
     s->mask = arena_take(a, s->rows * s->d, 1);
     s->values = arena_take(a, s->rows * s->d, sizeof(double));
     s->mean = arena_take(a, s->D, sizeof(double));
-    s->basis = basis ? arena_take(a, s->D * s->d, sizeof(double)) : NULL;
+    s->basis = s->kind == VIEW_LINEAR ? arena_take(a, s->D * s->d, sizeof(double)) : NULL;
     s->spectrum = arena_take(a, s->d, sizeof(double));
 }
 
-static lscm_status open_memory(linear_view *s, bool basis, lscm_error *why)
+static lscm_status open_memory(linear_view *s, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    lay_out(s, &s->memory, basis);
+    lay_out(s, &s->memory);
     TRY(arena_open(&s->memory, why));
-    lay_out(s, &s->memory, basis);
+    lay_out(s, &s->memory);
 done:
     return status;
 }
@@ -194,11 +194,14 @@ lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, si
                                   meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    linear_view s = {.rows = data->rows, .d = data->nodes, .D = lscm_dataset_features(data)};
+    linear_view s = {.kind = VIEW_LINEAR,
+                     .rows = data->rows,
+                     .d = data->nodes,
+                     .D = lscm_dataset_features(data)};
     threads_blas_single();
     TRY(signal_needs_values(data, why));
     bool keep = s.D <= s.d + PRINCIPAL_SPARE || s.rows <= bytes / sizeof(double) / s.D;
-    TRY(open_memory(&s, true, why));
+    TRY(open_memory(&s, why));
     if (keep) {
         TRY(from_memory(&s, data, m, why));
     } else {
@@ -239,14 +242,17 @@ lscm_status linear_view_identity(linear_view *out, const lscm_dataset *data, met
                                  lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    linear_view s = {.rows = data->rows, .d = data->nodes, .D = lscm_dataset_features(data)};
+    linear_view s = {.kind = VIEW_OBSERVED,
+                     .rows = data->rows,
+                     .d = data->nodes,
+                     .D = lscm_dataset_features(data)};
     if (s.D != s.d) {
         return fail(why, LSCM_SHAPE,
                     "%s: 'x' has %zu columns but there are %zu nodes; variables that are observed "
                     "themselves have one column each, anything else needs 'values'",
                     data->path, s.D, s.d);
     }
-    TRY(open_memory(&s, false, why));
+    TRY(open_memory(&s, why));
     s.rank = s.d;
     s.y_block = malloc(s.rows * s.D * sizeof(double));
     if (s.y_block == NULL) {
@@ -281,7 +287,7 @@ bool linear_view_bends(const linear_view *s)
     double left = s->x_noise * s->x_noise;
     double edge = 1 + sqrt((double)(s->D - s->rank) / (double)(s->rows > 0 ? s->rows : 1));
     /* the largest variance of pure noise is about edge^2 times its mean (Marchenko and Pastur) */
-    return s->basis != NULL && s->next > tuned_bends_edge() * edge * edge * left &&
+    return s->kind == VIEW_LINEAR && s->next > tuned_bends_edge() * edge * edge * left &&
            s->next > tuned_bends_share() * s->variance;
 }
 

@@ -13,15 +13,23 @@
 #include "base/arena.h"
 #include "data/dataset/dataset.h"
 
+/* What y is to the causal variables. */
+typedef enum view_kind {
+    VIEW_OBSERVED, /* the variables themselves: y is x, c = 0, r = d = D */
+    VIEW_LINEAR,   /* coordinates of x, in which they are linear */
+    VIEW_READ_OFF  /* the variables as another encoder has read them off x, with its errors */
+} view_kind;
+
 typedef struct linear_view {
+    view_kind kind;
     size_t rows, d, D;
     size_t rank;      /* r <= d: directions of x that are there at all, be they noise */
     double *y;        /* (rows, r) */
     uint8_t *mask;    /* (rows, d) */
     double *values;   /* (rows, d), 0 off target */
-    double *mean;     /* (D): c; 0 for identity */
-    double *basis;    /* (D, r): E; NULL when y is x itself (identity: c = 0, r = d = D) */
-    double *spectrum; /* (r): variance of y, largest first; per column of x for identity */
+    double *mean;     /* (D): c; 0 unless linear */
+    double *basis;    /* (D, r): E; NULL unless linear */
+    double *spectrum; /* (r): variance of y, largest first; unless linear, of each variable */
     double variance;  /* of x: mean over rows of ||x - c||^2 */
     double next;      /* the largest variance outside E; 0 when there is none */
     double x_noise;   /* s_x; 0 when nothing is left to tell it from, or only rounding */

@@ -65,7 +65,7 @@ static void advise_on_design(const linear_view *s, const anchored *a, char *cons
     for (size_t j = 0; j < a->d; j++) {
         bool none = a->anchor.kind[j] == ANCHOR_NONE;
         size_t samples = a->anchor.samples[j];
-        if (samples == 0 && s->basis != NULL) {
+        if (samples == 0 && s->kind == VIEW_LINEAR) {
             list_add(&never, names, j);
         } else if (none && samples < a->rank + 2) {
             list_add(&rare, names, j);
@@ -144,13 +144,29 @@ static void advise_on_rows(const linear_view *s, char *const *names, json_t *war
     if (s->rows < 2 * s->d) {
         warn(warnings, "%zu rows for %zu nodes: too few to believe any edge", s->rows, s->d);
     }
-    for (size_t j = 0; j < s->d && s->basis == NULL; j++) {
+    for (size_t j = 0; j < s->d && s->kind != VIEW_LINEAR; j++) {
         if (!(s->spectrum[j] > 0)) {
             list_add(&still, names, j);
         }
     }
     if (still.count > 0) {
         warn(warnings, "constant: %s. Nothing can be said of its edges", still.text);
+    }
+}
+
+void advise_on_chains(const anchored *a, json_t *warnings)
+{
+    if (a->replaced > 0) {
+        warn(warnings,
+             "the chains have not mixed: %zu of them fitted far worse than the best and went on "
+             "from its place (R-hat %.2f before, %.2f after); a mode that none of them met is not "
+             "in the draws; more --chains may help",
+             a->replaced, a->r_hat, a->r_hat_kept);
+    } else if (a->sampler != SAMPLER_EXACT && !(a->r_hat < tuned_warn_r_hat())) {
+        warn(warnings,
+             "the chains have not mixed (R-hat %.2f): edges in doubt are less certain than "
+             "they look; more --draws or --chains may help",
+             a->r_hat);
     }
 }
 
@@ -164,15 +180,10 @@ void advise(const linear_view *s, const anchored *a, char *const *names, json_t 
              "residuals vary %.0f times as much as within): a row counts as 1/%.0f of one",
              a->dispersion, a->dispersion);
     }
-    if (s->basis != NULL) {
+    if (s->kind == VIEW_LINEAR) {
         advise_on_decoder(s, a, names, warnings);
     }
-    if (a->sampler != SAMPLER_EXACT && !(a->r_hat < tuned_warn_r_hat())) {
-        warn(warnings,
-             "the chains have not mixed (R-hat %.2f): edges in doubt are less certain than "
-             "they look; more --draws or --chains may help",
-             a->r_hat);
-    }
+    advise_on_chains(a, warnings);
 }
 
 /* NaN has no place in JSON. */

@@ -10,6 +10,8 @@
 
 /* Appends to `warnings`. names (d) or NULL. */
 void advise(const linear_view *s, const anchored *a, char *const *names, json_t *warnings);
+/* The same of the chains alone: whether they agree, and whether they did by themselves. */
+void advise_on_chains(const anchored *a, json_t *warnings);
 
 /* Per node: how it was anchored; an object by node name or number. */
 json_t *anchors_json(const anchored *a, char *const *names);

@@ -52,7 +52,8 @@ static void draw_mechanisms(anchored *a, const graph_posterior *g, uint64_t seed
             mechanism m = family_draw(f, &prior, parents, r, k * d + i, a->w + k * d * d + i, d);
             a->sigma[k * d + i] = m.sigma;
             a->intercept[k * d + i] = m.intercept;
-            a->log_p[k] += family_score(f, &prior, parents);
+            parents = graph_leak_told(g, i, parents, a->w + k * d * d);
+            a->log_p[k] += family_score(f, &prior, parents); /* of the graph that is kept */
         }
         /* the draws are from p itself: q is p, normalised where the sum over graphs is known */
         a->log_q[k] = a->log_p[k] - (isfinite(g->result.log_evidence) ? g->result.log_evidence : 0);
@@ -196,7 +197,7 @@ static lscm_status find_encoder(anchored *a, const anchored_input *in, double *p
     int r = (int)a->rank;
     double noise = s->x_noise * s->x_noise;
     memcpy(a->shift, a->anchor.intercept, a->d * sizeof(double));
-    if (s->basis == NULL) {
+    if (s->kind != VIEW_LINEAR) {
         memcpy(a->slope, a->anchor.slope, a->rank * a->d * sizeof(double));
         memcpy(a->z, s->y, s->rows * s->d * sizeof(double));
     } else {
@@ -247,7 +248,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     double *sorted = NULL;
     uint8_t *inside = NULL;
     double begun = fit_seconds();
-    if (s->basis == NULL) {
+    if (s->kind != VIEW_LINEAR) {
         TRY(encoder_identity(&a.anchor, s, in->keep, why));
     } else {
         TRY(anchor_of(&a.anchor, s, in->keep, why));
@@ -261,7 +262,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     for (size_t j = 0; j < s->d && in->reach != NULL; j++) {
         a.clip = fmax(a.clip, in->reach[j]);
     }
-    if (s->basis != NULL && a.clip == 0 && anchored_rows_few(s)) {
+    if (s->kind == VIEW_LINEAR && a.clip == 0 && anchored_rows_few(s)) {
         TRY(clip_find(&a.clip, a.z, s->mask, in->keep, s->rows, s->d, a.anchor.noise, why));
     }
     a.seconds_anchor = fit_seconds() - begun;
@@ -276,12 +277,14 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     TRY(graph_posterior_of(&g, &with, a.z, a.unit, noise, in->blur != NULL ? a.d * a.d : 0, why));
     a.sampler = g.exact ? SAMPLER_EXACT : SAMPLER_MCMC;
     a.r_hat = g.result.r_hat;
+    a.r_hat_kept = g.result.r_hat_kept;
+    a.replaced = g.result.replaced;
     a.ess = g.result.ess;
     a.log_evidence = g.result.log_evidence;
     a.dispersion = g.dispersion;
     draw_mechanisms(&a, &g, (uint64_t)in->settings->seed);
     take_spread(&a);
-    if (s->basis != NULL && !(a.clip > 0) && encoder_matters(&a, &g)) {
+    if (s->kind == VIEW_LINEAR && !(a.clip > 0) && encoder_matters(&a, &g)) {
         TRY(infer_jointly(&a, in, &g, why));
     }
     if (anchored_rows_matter(&a, in)) {

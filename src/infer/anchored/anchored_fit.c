@@ -44,7 +44,7 @@ static lscm_status read_signal(fit *f, linear_view *s, lscm_error *why)
     meter m = meter_over(f->data, f->progress, "reading");
     TRY(f->settings.decoder == DECODE_IDENTITY ? linear_view_identity(s, f->data, &m, why)
                                                : linear_view_of(s, f->data, &m, why));
-    if (s->basis != NULL && f->settings.x_noise > 0) {
+    if (s->kind == VIEW_LINEAR && f->settings.x_noise > 0) {
         s->x_noise = f->settings.x_noise;
     }
     if (!isfinite(s->variance)) {
@@ -59,7 +59,7 @@ static lscm_status take_decoder(lscm_posterior *p, const linear_view *s, const a
 {
     lscm_status status = LSCM_OK;
     p->decode.x_noise = s->x_noise;
-    if (s->basis == NULL) {
+    if (s->kind != VIEW_LINEAR) {
         p->decode.kind = DECODER_IDENTITY;
         p->decode.sizes[0] = s->d;
         return LSCM_OK;
@@ -100,6 +100,11 @@ void anchored_store(const anchored *a, lscm_posterior *p, json_t *summary)
     (void)json_object_set_new(summary, "sampler", json_string(samplers[a->sampler]));
     (void)json_object_set_new(summary, "r_hat", json_real(a->r_hat));
     (void)json_object_set_new(summary, "ess", json_real(a->ess));
+    if (a->replaced > 0) {
+        (void)json_object_set_new(summary, "chains_replaced",
+                                  json_integer((json_int_t)a->replaced));
+        (void)json_object_set_new(summary, "r_hat_kept", json_real(a->r_hat_kept));
+    }
     if (a->dispersion > 1) {
         (void)json_object_set_new(summary, "dispersion", json_real(a->dispersion));
     }
@@ -126,7 +131,7 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
                               json_string(uniform ? "uniform over graphs" : "uniform over orders"));
     (void)json_object_set_new(summary, "x_noise", json_real(s->x_noise));
     (void)json_object_set_new(summary, "actuator_noise", json_real(a->anchor.actuator_noise));
-    if (s->basis != NULL) {
+    if (s->kind == VIEW_LINEAR) {
         (void)json_object_set_new(summary, "explained", json_real(linear_view_explained(s)));
         (void)json_object_set_new(summary, "anchors", anchors_json(a, f->data->node_names));
     }
@@ -195,8 +200,8 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     }
     double judged = fit_seconds() - begun;
     warn(f, s, &a);
-    size_t weights = s->basis != NULL ? s->d * s->D : 0;
-    TRY(fit_posterior(f, &p, weights, s->basis != NULL ? s->D : 0, why));
+    size_t weights = s->kind == VIEW_LINEAR ? s->d * s->D : 0;
+    TRY(fit_posterior(f, &p, weights, s->kind == VIEW_LINEAR ? s->D : 0, why));
     TRY(take_decoder(p, s, &a, why));
     TRY(encoder_pack_linear(p, s, &a, why));
     take_z(p, s, &a);

@@ -85,6 +85,7 @@ lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
     TRY(refuse_unlabelled(n, why));
     memcpy(n->guess, n->z, entries * sizeof(double));
     take_sizes(n);
+    n->latents.kind = VIEW_READ_OFF;
     n->latents.rows = x->rows;
     n->latents.d = n->latents.D = n->latents.rank = x->d;
     n->latents.y = n->z;
@@ -95,7 +96,7 @@ done:
     return status;
 }
 
-/* ---- z as variables that are observed ---- */
+/* ---- z as variables that were read off ---- */
 
 static void take_spectrum(nonlinear *n)
 {
@@ -118,7 +119,6 @@ static anchored_input input_of(const nonlinear *n, const anchored_input *in, siz
 {
     anchored_input with = *in;
     with.view = &n->latents;
-    with.read_off = true;
     with.size = n->homogeneous ? n->size : NULL; /* such a network errs in proportion to |f| */
     with.draws = draws;
     with.steps = 0; /* those asked for are the network's */

@@ -39,7 +39,7 @@ typedef struct nonlinear {
     generator *net[2];    /* with biases, without; NULL: not in question, or no longer */
     generator *g;         /* that of them which is trained, or was */
     nonlinear_stage stage;
-    linear_view latents;    /* z as variables that are observed */
+    linear_view latents;    /* z as variables that were read off x */
     bool homogeneous;       /* the network has no biases */
     bool network;           /* z is refined; else the kernel's */
     uint8_t *held;          /* (rows, d) */

@@ -23,7 +23,6 @@ typedef struct nonlinear_run {
 static anchored_input input_of(const nonlinear_run *r)
 {
     anchored_input in = anchored_input_of(r->f, &r->n.latents);
-    in.read_off = true;
     in.saturated = r->f->data->shape[LSCM_X].ndim > 2;
     return in;
 }

@@ -1,6 +1,7 @@
 #include "infer/anchored/nonlinear_result.h"
 
 #include "base/tuned.h"
+#include "infer/anchored/advice.h"
 #include "infer/encoder/encoder.h"
 
 #include <cblas.h>
@@ -169,14 +170,7 @@ void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
         (void)json_array_append_new(warnings, json_string(text));
     }
     warn_of_design(n, warnings);
-    if (a->r_hat > tuned_warn_r_hat()) {
-        (void)snprintf(
-            text, sizeof text,
-            "the chains do not agree yet (R-hat %.2f): weights of edges are less certain than "
-            "they look",
-            a->r_hat);
-        (void)json_array_append_new(warnings, json_string(text));
-    }
+    advise_on_chains(a, warnings);
     if ((double)n->outside > tuned_warn_outside() * (double)entries) {
         (void)snprintf(text, sizeof text,
                        "%.0f%% of the causal variables that do() did not set lie beyond the values "

@@ -154,7 +154,7 @@ lscm_status encoder_pack_linear(lscm_posterior *p, const linear_view *s, const a
                  .noise = a->anchor.noise,
                  .spread = a->spread};
     slot slots[LINEAR_SLOTS];
-    if (s->basis == NULL) {
+    if (s->kind == VIEW_OBSERVED) {
         return LSCM_OK;
     }
     (void)snprintf(p->encoder.kind, sizeof p->encoder.kind, "linear");

@@ -106,14 +106,14 @@ static void spread_add(spread *s, double x)
 }
 
 /* u_j: half the sd of the values that do() set, a property of the design; where they do not vary,
- * half the sd of z. Observed variables: the sd of z where free. Where there is neither, the median
- * of the other nodes'. */
+ * half the sd of z. Variables observed or read off: the sd of z where free. Where there is neither,
+ * the median of the other nodes'. */
 void encoder_units(const linear_view *s, const anchor *a, const uint8_t *keep, const double *z,
                    double *unit, double *sorted)
 {
     size_t d = s->d;
     size_t known = 0;
-    bool observed = s->basis == NULL;
+    bool given = s->kind != VIEW_LINEAR;
     for (size_t j = 0; j < d; j++) {
         spread values = {0};
         spread all = {0};
@@ -122,16 +122,16 @@ void encoder_units(const linear_view *s, const anchor *a, const uint8_t *keep, c
             if (keep != NULL && keep[k] == 0) {
                 continue;
             }
-            if (!(observed && target)) {
+            if (!(given && target)) {
                 spread_add(&all, z[k * d + j]);
             }
             if (target) {
                 spread_add(&values, s->values[k * d + j]);
             }
         }
-        const spread *from = !observed && values.squares > 0 ? &values : &all;
+        const spread *from = !given && values.squares > 0 ? &values : &all;
         bool own = a->kind[j] != ANCHOR_NONE && from->squares > 0;
-        unit[j] = own ? sqrt(from->squares / from->n) / (observed ? 1 : 2) : 0;
+        unit[j] = own ? sqrt(from->squares / from->n) / (given ? 1 : 2) : 0;
         if (unit[j] > 0) {
             sorted[known++] = unit[j];
         }

@@ -21,7 +21,7 @@
 #include "infer/problem/problem.h"
 #include "scm/posterior.h"
 
-/* Into a posterior that has no encoder yet. Observed variables (no basis) leave it without. */
+/* Into a posterior that has no encoder yet. Observed variables leave it without. */
 lscm_status encoder_pack_linear(lscm_posterior *p, const linear_view *s, const anchored *a,
                                 lscm_error *why);
 /* `inverse` NULL: the kernel alone. */

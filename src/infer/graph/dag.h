@@ -24,6 +24,8 @@ typedef struct dag_result {
     double log_evidence; /* log sum over orders of prod_i score_i, minus log d!; for the one order
                           * where one is given; NaN from MCMC */
     double r_hat, ess;   /* of the edge indicators, the worst; 1 and the count when exact */
+    size_t replaced;     /* chains that stood far too low and went on from the best one's place */
+    double r_hat_kept;   /* after that; r_hat is from before, where any did */
 } dag_result;
 
 /* list (d), one for each node in turn. order (d) or NULL: only this order, then any d.

@@ -305,7 +305,8 @@ lscm_status dag_exact(const family *list, size_t d, const dag_prior *prior, cons
     exact e = {list, d, prior, r, draws, out, progress, why};
     TRY(check(&e, order != NULL));
     TRY(order == NULL ? all_orders(&e) : one_order(&e, order));
-    out->r_hat = 1;
+    out->r_hat = out->r_hat_kept = 1;
+    out->replaced = 0;
     out->ess = (double)draws->count;
 done:
     return status;

@@ -5,8 +5,10 @@
  * far more than chains vary starts again from there: orders that unlikely are starts, not samples.
  * From the middle on, places are recorded evenly. Edge probabilities are averages over them of P(j
  * in pa_i | order) = 1 - e^(total_i(U - j) - total_i(U)), parents summed out (Rao-Blackwell); R-hat
- * and ESS are those of these numbers, the worst over edges that are in doubt. Each draw has a
- * recorded order of its own and parents drawn given it. The same numbers for any number of threads.
+ * and ESS are those of these numbers, the worst over edges that are in doubt. Chains that start
+ * again agree with the best by that alone: then R-hat is that of the places until there, and the
+ * one after it is told beside it. Each draw has a recorded order of its own and parents drawn given
+ * it. The same numbers for any number of threads.
  */
 #include "base/tuned.h"
 #include "infer/graph/convergence.h"
@@ -133,6 +135,17 @@ static size_t choose_steps(size_t d)
     return d * sweeps;
 }
 
+/* Places are recorded while chains are compared, and again, over those, from the middle on: from
+ * step `start`, evenly over `span` of them. */
+static bool is_recorded(const mcmc *m, size_t segment, size_t *start, size_t *span)
+{
+    size_t each = m->steps / SEGMENTS;
+    bool comparing = segment >= tuned_order_warm() && segment < compared();
+    *start = each * (comparing ? tuned_order_warm() : burnt());
+    *span = comparing ? each * tuned_order_compared() : m->steps - *start;
+    return comparing || segment >= burnt();
+}
+
 static void run_segment(mcmc *m, size_t c, size_t segment)
 {
     order_chain *chain = &m->chain[c];
@@ -142,11 +155,11 @@ static void run_segment(mcmc *m, size_t c, size_t segment)
     double beta = segment >= tuned_order_warm() ? 1
                   : c == 0                      ? tuned_order_coldest()
                                                 : pow(tuned_order_hottest(), 1 - share);
-    size_t start = m->steps / SEGMENTS * burnt();
-    size_t span = m->steps - start;
+    size_t start = 0;
+    size_t span = 0;
     size_t next = 0; /* first record due after step `from` */
-    while (segment >= burnt() && next < m->recorded &&
-           start + (next + 1) * span / m->recorded <= from) {
+    bool recorded = is_recorded(m, segment, &start, &span);
+    while (recorded && next < m->recorded && start + (next + 1) * span / m->recorded <= from) {
         next++;
     }
     for (size_t step = from; step < to; step++) {
@@ -155,62 +168,13 @@ static void run_segment(mcmc *m, size_t c, size_t segment)
             m->sum[c] += chain->score;
             m->squares[c] += chain->score * chain->score;
         }
-        while (segment >= burnt() && next < m->recorded &&
+        while (recorded && next < m->recorded &&
                start + (next + 1) * span / m->recorded <= step + 1) {
             memcpy(m->position + (c * m->recorded + next) * m->d, chain->position,
                    m->d * sizeof *m->position);
             next++;
         }
     }
-}
-
-/* Chains far below the best go on from the best's order. */
-static void compare(mcmc *m)
-{
-    double n = (double)(m->steps / SEGMENTS * tuned_order_compared());
-    size_t best = 0;
-    for (size_t c = 1; c < m->chains; c++) {
-        best = m->sum[c] > m->sum[best] ? c : best;
-    }
-    double top = m->sum[best] / n;
-    double sd = sqrt(fmax(m->squares[best] / n - top * top, 0));
-    for (size_t c = 0; c < m->chains; c++) {
-        if (!(m->sum[c] / n > top - tuned_order_far() - tuned_order_far_sd() * sd)) {
-            order_chain_adopt(&m->chain[c], &m->chain[best]);
-        }
-    }
-}
-
-static lscm_status run_chains(mcmc *m, const lscm_progress *progress, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    for (size_t k = 0; k < m->d; k++) {
-        m->chain[0].mark[m->start != NULL ? m->start[k] : k] = (uint32_t)k;
-    }
-    for (size_t c = 0; c < m->chains; c++) {
-        m->chain[c].space = &m->space;
-        m->chain[c].r = m->r;
-        /* draws take the numbers from 0 on */
-        m->chain[c].next = (uint64_t)(c + 1) << 48;
-        if (!order_chain_start(&m->chain[c], c == 0)) {
-            return fail(why, LSCM_VALUE,
-                        "the required edges go round in a circle, so no graph has them all; take "
-                        "one of them back");
-        }
-    }
-    for (size_t segment = 0; segment < SEGMENTS; segment++) {
-        TRY(report(progress, segment, why));
-#pragma omp parallel for schedule(dynamic)
-        for (size_t c = 0; c < m->chains; c++) {
-            run_segment(m, c, segment);
-        }
-        if (segment + 1 == compared()) {
-            compare(m);
-        }
-    }
-    TRY(report(progress, SEGMENTS, why));
-done:
-    return status;
 }
 
 static uint32_t mask_before(const family *f, const uint32_t *position)
@@ -253,6 +217,77 @@ static void summarise(const mcmc *m, size_t i, double *series)
     }
 }
 
+/* Of all nodes, from the places recorded last; returns the worst R-hat. */
+static double summarise_all(const mcmc *m)
+{
+    double r_hat = 1;
+    memset(m->out->edge_prob, 0, m->d * m->d * sizeof(double));
+#pragma omp parallel for schedule(dynamic) num_threads((int)m->threads)
+    for (size_t i = 0; i < m->d; i++) {
+        summarise(m, i, m->series[omp_get_thread_num()]);
+    }
+    for (size_t i = 0; i < m->d; i++) {
+        r_hat = fmax(r_hat, m->r_hat[i]);
+    }
+    return r_hat;
+}
+
+/* Chains far below the best go on from the best's order. What they say of each other is from
+ * before.
+ */
+static void compare(mcmc *m)
+{
+    double n = (double)(m->steps / SEGMENTS * tuned_order_compared());
+    size_t best = 0;
+    for (size_t c = 1; c < m->chains; c++) {
+        best = m->sum[c] > m->sum[best] ? c : best;
+    }
+    double top = m->sum[best] / n;
+    double sd = sqrt(fmax(m->squares[best] / n - top * top, 0));
+    m->out->replaced = 0;
+    for (size_t c = 0; c < m->chains; c++) {
+        if (!(m->sum[c] / n > top - tuned_order_far() - tuned_order_far_sd() * sd)) {
+            order_chain_adopt(&m->chain[c], &m->chain[best]);
+            m->out->replaced++;
+        }
+    }
+    if (m->out->replaced > 0) {
+        m->out->r_hat = summarise_all(m);
+    }
+}
+
+static lscm_status run_chains(mcmc *m, const lscm_progress *progress, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    for (size_t k = 0; k < m->d; k++) {
+        m->chain[0].mark[m->start != NULL ? m->start[k] : k] = (uint32_t)k;
+    }
+    for (size_t c = 0; c < m->chains; c++) {
+        m->chain[c].space = &m->space;
+        m->chain[c].r = m->r;
+        /* draws take the numbers from 0 on */
+        m->chain[c].next = (uint64_t)(c + 1) << 48;
+        if (!order_chain_start(&m->chain[c], c == 0)) {
+            return fail(why, LSCM_VALUE,
+                        "the required edges go round in a circle, so no graph has them all; take "
+                        "one of them back");
+        }
+    }
+    for (size_t segment = 0; segment < SEGMENTS; segment++) {
+        TRY(report(progress, segment, why));
+#pragma omp parallel for schedule(dynamic)
+        for (size_t c = 0; c < m->chains; c++) {
+            run_segment(m, c, segment);
+        }
+        if (segment + 1 == compared()) {
+            compare(m);
+        }
+    }
+    TRY(report(progress, SEGMENTS, why));
+done:
+    return status;
+}
+
 /* Draw k: of chain k mod chains, evenly over its records. */
 static void draw_graph(const mcmc *m, size_t k)
 {
@@ -272,16 +307,11 @@ static void draw_graph(const mcmc *m, size_t k)
 
 static void finish(mcmc *m)
 {
-    memset(m->out->edge_prob, 0, m->d * m->d * sizeof(double));
-#pragma omp parallel for schedule(dynamic) num_threads((int)m->threads)
-    for (size_t i = 0; i < m->d; i++) {
-        summarise(m, i, m->series[omp_get_thread_num()]);
-    }
+    m->out->r_hat_kept = summarise_all(m);
+    m->out->r_hat = m->out->replaced > 0 ? m->out->r_hat : m->out->r_hat_kept;
     m->out->log_evidence = (double)NAN;
-    m->out->r_hat = 1;
     m->out->ess = (double)(m->chains * m->recorded);
     for (size_t i = 0; i < m->d; i++) {
-        m->out->r_hat = fmax(m->out->r_hat, m->r_hat[i]);
         m->out->ess = fmin(m->out->ess, m->ess[i]);
     }
 #pragma omp parallel for schedule(static)

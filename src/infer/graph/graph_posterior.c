@@ -413,7 +413,7 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     s->intercept = arena_take(a, d, sizeof(double));
     s->slopes = arena_take(a, d, sizeof(double));
     s->variance = arena_take(a, d, sizeof(double));
-    s->spread = in->read_off ? arena_take(a, d * d, sizeof(double)) : NULL;
+    s->spread = in->view->kind == VIEW_READ_OFF ? arena_take(a, d * d, sizeof(double)) : NULL;
     s->parents = arena_take(a, in->draws * d, sizeof *s->parents);
     s->order = arena_take(a, in->draws * d, sizeof *s->order);
     if (is_uniform(in)) {
@@ -452,7 +452,7 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     TRY(find_candidates(&g, in, z, scratch.forbidden, why));
     TRY(families_of(&g.families, z, in->view->mask, in->keep, in->view->rows, d, g.count,
                     g.candidate, g.most > 0 ? g.most : 1, in->required, why));
-    if (in->read_off) {
+    if (in->view->kind == VIEW_READ_OFF) {
         find_spread(&g.families, scratch.spread);
     }
     TRY(weigh_rows(&g, in, z, &share, why));
@@ -464,9 +464,9 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     } else {
         TRY(run(&g, in, 0, in->draws, why));
     }
-    if (in->read_off) {
+    if (in->view->kind == VIEW_READ_OFF) {
         TRY(weigh_slopes(&g, in, z, &scratch, why));
-    } else if (in->view->basis == NULL) {
+    } else if (in->view->kind == VIEW_OBSERVED) {
         TRY(weigh_evidence(&g, in, z, scratch.w, scratch.intercept, scratch.edge_prob, why));
     }
     if (is_uniform(in)) {

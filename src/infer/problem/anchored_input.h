@@ -11,7 +11,6 @@ typedef struct anchored_input {
     const lscm_fit_settings *settings;
     const size_t *order;                 /* (d), or NULL: learned */
     const uint8_t *forbidden, *required; /* (d, d), or NULL */
-    bool read_off;       /* the variables are not observed, but were read off x before */
     const double *reach; /* (d) or NULL: z_j is known within +-reach_j, beyond that only its sign */
     bool saturated; /* with reach: x may say nothing of z beyond it, as pixels do at their ends */
     const double *leak; /* (d) or NULL: variance, per direction, that others leak into z_j */

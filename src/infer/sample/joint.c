@@ -12,13 +12,10 @@ void joint_refresh(joint_chain *c, size_t i)
     family *f = &c->family[i];
     memcpy(c->columns, f->candidate, f->count * sizeof *c->columns);
     c->columns[f->count] = i;
-    /* the arrays are the chain's own */
-    double *mean = (double *)(uintptr_t)f->mean;
-    double *scatter = (double *)(uintptr_t)f->scatter;
     view_scatter_encode(c->p->scatter, i, c->shift, c->slope, c->d, c->columns, f->count + 1,
-                        c->encode, mean, scatter);
+                        c->encode, c->mean[i], c->scatter[i]);
     f->rows = c->heat * c->p->scatter->rows[i];
-    cblas_dscal((int)((f->count + 1) * (f->count + 1)), c->heat, scatter, 1);
+    cblas_dscal((int)((f->count + 1) * (f->count + 1)), c->heat, c->scatter[i], 1);
 }
 
 /* ---- Labels ---- */
@@ -95,14 +92,16 @@ static void lay_out_chain(joint_chain *c, arena *a)
     double **signals[] = {&c->linear, &c->column, &c->product, &c->other};
     double **squares[] = {&c->precision, &c->factor, &c->slope, &c->inverse};
     c->family = arena_take(a, d, sizeof *c->family);
+    c->scatter = arena_take(a, d, sizeof *c->scatter);
+    c->mean = arena_take(a, d, sizeof *c->mean);
     for (size_t i = 0; i < d; i++) {
         size_t m = c->p->families[i].count + 1;
         double *scatter = arena_take(a, m * m, sizeof(double));
         double *mean = arena_take(a, m, sizeof(double));
-        if (c->family != NULL) {
+        if (c->family != NULL && c->scatter != NULL && c->mean != NULL) {
             c->family[i] = c->p->families[i];
-            c->family[i].scatter = scatter;
-            c->family[i].mean = mean;
+            c->family[i].scatter = c->scatter[i] = scatter;
+            c->family[i].mean = c->mean[i] = mean;
         }
         most = m > most ? m : most;
     }

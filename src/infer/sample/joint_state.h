@@ -23,7 +23,8 @@ typedef struct joint_chain {
     double rows; /* n: rows in use */
     double heat; /* share of the mechanisms' evidence that counts: below 1 while warming up */
     graph_chain g;
-    family *family; /* (d): own scatter and mean; g looks at them */
+    family *family;           /* (d): own scatter and mean; g looks at them */
+    double **scatter, **mean; /* (d): the same, to be filled: (m, m) and (m), m = count + 1 */
 
     double *shift;     /* (d): a */
     double *slope;     /* (r, d): B */

@@ -6,6 +6,7 @@
 #include "infer/marginal/marginal.h"
 #include "infer/sample/censor.h"
 #include "infer/sample/clip.h"
+#include "infer/sample/sample_chains.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -196,8 +197,10 @@ static void keep_draw(latent_chain *c, size_t at, anchored *out)
     memcpy(out->intercept + at * d, c->g.intercept, d * sizeof(double));
     memcpy(out->order + at * d, c->g.order, d * sizeof *out->order);
     out->log_p[at] = 0;
-    for (size_t i = 0; i < d; i++) {
-        out->log_p[at] += c->g.score[i];
+    for (size_t i = 0; i < d; i++) { /* of the graph that is kept */
+        uint32_t told = graph_leak_told(c->p->graph, i, c->g.parents[i], c->g.w);
+        out->log_p[at] +=
+            told == c->g.parents[i] ? c->g.score[i] : graph_chain_score(&c->g, i, told);
     }
     for (size_t k = 0; k < n; k++) {
         double moved = c->z[k] - c->p->z[k];
@@ -223,13 +226,28 @@ static size_t settling(const latent_problem *p)
     return p->sweeps / tuned_sample_burnt();
 }
 
-/* The last half of settling says how well a chain with censored entries fits. */
-static lscm_status settle(latent_chain *c, size_t number, rng r, lscm_error *why)
+/* Which draws a chain makes. */
+typedef struct chain_share {
+    size_t first, count;
+} chain_share;
+
+static chain_share share_of(const latent_problem *p, size_t number, size_t draws)
+{
+    size_t first = draws * number / p->chains;
+    return (chain_share){first, draws * (number + 1) / p->chains - first};
+}
+
+/* The last half of settling says how well a chain with censored entries fits, and its weights wait
+ * where those of the draws will be: they say how far chains agree. */
+static lscm_status settle(latent_chain *c, size_t number, rng r, const anchored *out,
+                          lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t burn = settling(c->p);
     size_t half = burn / 2;
     double share = 1 / (double)(burn - half);
+    chain_share own = share_of(c->p, number, out->draws);
+    size_t kept = 0;
     TRY(begin(c, number, r, why));
     for (size_t k = 0; k < burn; k++) {
         TRY(step(c, number, r, k, why));
@@ -239,23 +257,27 @@ static lscm_status settle(latent_chain *c, size_t number, rng r, lscm_error *why
                 censor_fit(&c->censored, &model, c->p->view->mask, c->z) / c->p->graph->dispersion;
             c->fit += share * fit;
             c->fit_squares += share * fit * fit;
+            while (kept < own.count && (k - half) * own.count >= kept * (burn - half)) {
+                memcpy(out->w + (own.first + kept++) * c->g.d * c->g.d, c->g.w,
+                       c->g.d * c->g.d * sizeof(double));
+            }
         }
     }
 done:
     return status;
 }
 
-static lscm_status run_chain(latent_chain *c, size_t number, rng r, size_t first, size_t count,
-                             anchored *out, lscm_error *why)
+static lscm_status run_chain(latent_chain *c, size_t number, rng r, anchored *out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t sweeps = c->p->sweeps;
     size_t burn = settling(c->p);
+    chain_share own = share_of(c->p, number, out->draws);
     size_t kept = 0;
     for (size_t k = burn; k < sweeps; k++) {
         TRY(step(c, number, r, k, why));
-        while (kept < count && (k - burn) * count >= kept * (sweeps - burn)) {
-            keep_draw(c, first + kept++, out);
+        while (kept < own.count && (k - burn) * own.count >= kept * (sweeps - burn)) {
+            keep_draw(c, own.first + kept++, out);
         }
     }
 done:
@@ -273,7 +295,8 @@ static lscm_status go_on_from(latent_chain *to, const latent_chain *from, lscm_e
 }
 
 /* Odds of e^20 are beyond doubt, if the fits do not waver by as much themselves. */
-static lscm_status leave_worse(latent_chain *chain, size_t chains, lscm_error *why)
+static lscm_status leave_worse(latent_chain *chain, size_t chains, size_t *replaced,
+                               lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const latent_chain *best = chain;
@@ -284,6 +307,7 @@ static lscm_status leave_worse(latent_chain *chain, size_t chains, lscm_error *w
     for (size_t k = 0; k < chains; k++) {
         if (chain[k].fit < best->fit - fmax(tuned_latent_far(), tuned_latent_far_sd() * wavers)) {
             TRY(go_on_from(&chain[k], best, why));
+            *replaced += 1;
         }
     }
 done:
@@ -312,6 +336,15 @@ static void collect(const latent_problem *p, const latent_chain *chain, anchored
     out->censored = chain[0].censored.count;
 }
 
+/* How far the draws agree; before: R-hat of the chains as they settled, where some were replaced.
+ */
+static void take_agreement(const latent_problem *p, anchored *out, size_t replaced, double before)
+{
+    anchored_take_edges(out, p->chains, p->series);
+    out->replaced = replaced;
+    out->r_hat = replaced > 0 ? before : out->r_hat;
+}
+
 static lscm_status first_failure(const lscm_error *failed, size_t chains, lscm_error *why)
 {
     for (size_t k = 0; k < chains; k++) {
@@ -331,6 +364,8 @@ lscm_status latent_sample(const latent_problem *p, rng r, anchored *out, double 
     lscm_status status = LSCM_OK;
     latent_chain *chain = calloc(p->chains, sizeof *chain);
     lscm_error *failed = calloc(p->chains, sizeof *failed);
+    size_t replaced = 0;
+    double before = 1;
     bool stopped = false;
     threads_blas_single();
     if (chain == NULL || failed == NULL) {
@@ -341,20 +376,21 @@ lscm_status latent_sample(const latent_problem *p, rng r, anchored *out, double 
     for (size_t k = 0; k < p->chains; k++) {
         chain[k].p = p;
         chain[k].g.stopped = &stopped;
-        failed[k].status = settle(&chain[k], k, r, &failed[k]);
+        failed[k].status = settle(&chain[k], k, r, out, &failed[k]);
     }
     TRY(first_failure(failed, p->chains, why));
     if (p->clip > 0) {
-        TRY(leave_worse(chain, p->chains, why));
+        anchored_take_edges(out, p->chains, p->series);
+        before = out->r_hat;
+        TRY(leave_worse(chain, p->chains, &replaced, why));
     }
 #pragma omp parallel for schedule(dynamic)
     for (size_t k = 0; k < p->chains; k++) {
-        size_t first = out->draws * k / p->chains;
-        size_t last = out->draws * (k + 1) / p->chains;
-        failed[k].status = run_chain(&chain[k], k, r, first, last - first, out, &failed[k]);
+        failed[k].status = run_chain(&chain[k], k, r, out, &failed[k]);
     }
     TRY(first_failure(failed, p->chains, why));
     collect(p, chain, out, z_sd);
+    take_agreement(p, out, replaced, before);
 done:
     for (size_t k = 0; k < p->chains && chain != NULL; k++) {
         close_chain(&chain[k]);

@@ -8,7 +8,8 @@
  * and costs one pass over z. Noisy chains start from the maximum of the collapsed likelihood
  * (collapse_em) at their graph, clipped ones from censor_start. Clipped chains may get stuck: z
  * that was drawn with a wrong graph speaks for it. So once they have settled, those whose models
- * fit far worse than the best go on from where that one is.
+ * fit far worse than the best go on from where that one is. They agree with it by that alone: R-hat
+ * is then that of the chains as they settled, and the one of the draws is told beside it.
  */
 #ifndef LSCM_INFER_SAMPLE_LATENT_CHAIN_H
 #define LSCM_INFER_SAMPLE_LATENT_CHAIN_H
@@ -26,10 +27,12 @@ typedef struct latent_problem {
     const uint8_t *required;      /* (d, d) or NULL */
     size_t chains, sweeps;        /* the first third of the sweeps settles, and is left out */
     bool order_given;
+    double *series; /* (draws): scratch */
     const lscm_progress *progress;
 } latent_problem;
 
-/* Fills the draws of `out`, its edge_prob, z, and z_sd (rows, d); counts what is censored. */
+/* Fills the draws of `out`, its edge_prob, z, and z_sd (rows, d), and how far chains agree; counts
+ * what is censored. */
 lscm_status latent_sample(const latent_problem *p, rng r, anchored *out, double *z_sd,
                           lscm_error *why);
 

@@ -40,4 +40,6 @@ void anchored_take_edges(anchored *a, size_t chains, double *series)
         a->r_hat = fmax(a->r_hat, split_r_hat(series, chains, n));
         a->ess = fmin(a->ess, effective_samples(series, chains, n));
     }
+    a->r_hat_kept = a->r_hat;
+    a->replaced = 0;
 }

@@ -10,7 +10,8 @@ enum { ANCHORED_JOINT = 64 };
 size_t anchored_chains(const anchored_input *in);
 size_t anchored_sweeps(const anchored_input *in);
 /* Edge probabilities from the draws, which stand chain by chain, and how far the chains agree: the
- * worst over weights of edges that are in doubt or not. series (draws): scratch. */
+ * worst over weights of edges that are in doubt or not. series (draws): scratch. No chain has been
+ * replaced. */
 void anchored_take_edges(anchored *a, size_t chains, double *series);
 
 #endif

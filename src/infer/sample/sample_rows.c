@@ -22,7 +22,7 @@ bool anchored_rows_few(const linear_view *s)
 bool anchored_rows_matter(const anchored *a, const anchored_input *in)
 {
     bool matters = a->clip > 0;
-    for (size_t j = 0; j < a->d && in->view->basis != NULL; j++) {
+    for (size_t j = 0; j < a->d && in->view->kind == VIEW_LINEAR; j++) {
         if (a->anchor.kind[j] == ANCHOR_NONE) {
             return a->clip > 0;
         }
@@ -126,9 +126,9 @@ lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const gra
                               .chains = anchored_chains(in),
                               .sweeps = anchored_sweeps(in),
                               .order_given = in->order != NULL,
+                              .series = t.series,
                               .progress = in->progress};
     TRY(latent_sample(&problem, (rng){(uint64_t)in->settings->seed, 8500}, a, a->z_sd, why));
-    anchored_take_edges(a, problem.chains, t.series);
     memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
     a->sampler = SAMPLER_LATENT;
 done:
