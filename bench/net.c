@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "base/threads.h"
 #include "clock.h"
-#include "net/mlp.h"
+#include "net/network.h"
 #include "net/optimiser.h"
 
 #include <stdio.h>
@@ -13,24 +13,23 @@
 enum { ROWS = 16384, CHUNK = 128, IN = 5, OUT = 100, RUNS = 60 };
 
 typedef struct decoder {
-    mlp_f32 net;
+    network_f32 net;
     optimiser_f32 adam;
     float *parameters, *gradient;
     float *z, *dz; /* (ROWS, IN) */
     float *x;      /* (ROWS, OUT) */
 } decoder;
 
-static const mlp_shape shape = {.layers = 5,
-                                .width = {IN, 16, 64, 64, 64, OUT},
-                                .between = ACTIVATION_GELU,
-                                .last = ACTIVATION_IDENTITY};
+static network_shape shape;
+
+static device cpu;
 
 static void lay_out(decoder *d, arena *a)
 {
-    size_t count = mlp_count(&shape);
+    size_t count = network_count(&shape);
     optimiser_settings settings = optimiser_adam();
-    mlp_f32_lay_out(&d->net, a, &shape, 0, &backend_cpu_f32);
-    optimiser_f32_lay_out(&d->adam, a, count, &settings, &backend_cpu_f32);
+    network_f32_lay_out(&d->net, a, &shape, 0, &cpu);
+    optimiser_f32_lay_out(&d->adam, a, count, &settings, &cpu);
     d->parameters = arena_take(a, count, sizeof(float));
     d->gradient = arena_take(a, count, sizeof(float));
     d->z = arena_take(a, ROWS * (size_t)IN, sizeof(float));
@@ -41,30 +40,50 @@ static void lay_out(decoder *d, arena *a)
 static double squared_error(void *self, size_t first, size_t n, float *y)
 {
     const decoder *d = self;
-    return backend_cpu_f32.residual(n * OUT, 2, d->x + first * OUT, y);
+    return cpu.backend_f32->residual(&cpu, n * OUT, 2, d->x + first * OUT, y);
 }
 
 static void step(decoder *d)
 {
-    optimiser_group all = {mlp_count(&shape), 8e-4};
-    (void)mlp_f32_pass(&d->net, d->parameters, ROWS, d->z, squared_error, d, false, d->gradient,
-                       d->dz);
+    optimiser_group all = {network_count(&shape), 8e-4};
+    const network_batch_f32 batch = {.parameters = d->parameters,
+                                     .n = ROWS,
+                                     .input = d->z,
+                                     .gradient = d->gradient,
+                                     .input_gradient = d->dz};
+    (void)network_f32_pass(&d->net, &batch, squared_error, d);
     optimiser_f32_step(&d->adam, &all, 1, d->parameters, d->gradient);
 }
 
 /* The GEMMs of one chunk: forward, weights, input. */
 static void products(const decoder *d)
 {
-    const backend_f32 *b = &backend_cpu_f32;
+    const backend_f32 *b = cpu.backend_f32;
     for (size_t l = 0; l < shape.layers; l++) {
-        size_t in = shape.width[l];
-        size_t out = shape.width[l + 1];
-        const float *w = d->parameters + mlp_offset(&shape, l);
+        size_t in = shape.layer[l].in;
+        size_t out = shape.layer[l].out;
+        const float *w = d->parameters + network_offset(&shape, l);
         const float *h = l > 0 ? d->net.value[l - 1] : d->z;
-        b->gemm(false, false, CHUNK, out, in, 1, h, w, 0, d->net.value[l]);
-        b->gemm(true, false, in, out, CHUNK, 1, h, d->net.value[l], 0,
-                d->gradient + mlp_offset(&shape, l));
-        b->gemm(false, true, CHUNK, in, out, 1, d->net.value[l], w, 0, d->dz);
+        b->gemm(
+            &cpu,
+            &(product_f32){
+                .m = CHUNK, .n = out, .k = in, .alpha = 1, .a = h, .b = w, .c = d->net.value[l]});
+        b->gemm(&cpu, &(product_f32){.flip_a = true,
+                                     .m = in,
+                                     .n = out,
+                                     .k = CHUNK,
+                                     .alpha = 1,
+                                     .a = h,
+                                     .b = d->net.value[l],
+                                     .c = d->gradient + network_offset(&shape, l)});
+        b->gemm(&cpu, &(product_f32){.flip_b = true,
+                                     .m = CHUNK,
+                                     .n = in,
+                                     .k = out,
+                                     .alpha = 1,
+                                     .a = d->net.value[l],
+                                     .b = w,
+                                     .c = d->dz});
     }
 }
 
@@ -74,12 +93,17 @@ int main(void)
     arena memory = {0};
     double whole = 0;
     double one = 0;
+    shape = network_dense(&(network_stack){.layers = 5,
+                                           .width = (size_t[]){IN, 16, 64, 64, 64, OUT},
+                                           .between = ACTIVATION_GELU,
+                                           .last = ACTIVATION_IDENTITY});
+    (void)device_open(&cpu, DEVICE_CPU, NULL);
     lay_out(&d, &memory);
     if (arena_open(&memory, NULL) != LSCM_OK) {
         return 1;
     }
     lay_out(&d, &memory);
-    mlp_f32_draw(&shape, (rng){1, 1}, d.parameters);
+    network_f32_draw(&shape, (rng){1, 1}, d.parameters, NULL);
     for (size_t i = 0; i < ROWS * (size_t)IN; i++) {
         d.z[i] = (float)rng_normal((rng){1, 2}, i);
     }
@@ -94,5 +118,6 @@ int main(void)
     (void)printf("{\"step\": %.6f, \"products\": %.6f, \"threads\": %.0f}\n", whole,
                  one * ROWS / CHUNK / threads, threads);
     arena_close(&memory);
+    device_close(&cpu);
     return 0;
 }

@@ -56,12 +56,12 @@ static void fill(const rows_memory *m)
 }
 
 /* Flops of a step. */
-static double work_of(const mlp_shape *shape)
+static double work_of(const network_shape *shape)
 {
-    double flops = 6.0 * (double)mlp_count(shape) * BATCH;
+    double flops = 6.0 * (double)network_count(shape) * BATCH;
     for (size_t l = 0; l < shape->layers; l++) {
-        double in = (double)shape->width[l];
-        double out = (double)shape->width[l + 1];
+        double in = (double)shape->layer[l].in;
+        double out = (double)shape->layer[l].out;
         double least = in < out ? in : out;
         flops += 5 * (2 * 2 * in * out * least + 2 * least * least * least);
     }
@@ -105,7 +105,9 @@ static int measure(const rows_memory *m, const char *peer, int turns, int thread
 {
     const generator_rows rows = {ROWS,      NODES,   FEATURES, m->f, m->mask,
                                  m->values, m->mask, m->z,     m->sd};
-    const generator_settings settings = {.homogeneous = true,
+    device cpu = {0};
+    const generator_settings settings = {.device = &cpu,
+                                         .homogeneous = true,
                                          .hidden = HIDDEN,
                                          .batch = BATCH,
                                          .first = 1000000,
@@ -118,7 +120,8 @@ static int measure(const rows_memory *m, const char *peer, int turns, int thread
     double same = 0;
     int bad = 0;
     (void)threads_use(threads);
-    if (generator_open(&g, &rows, &settings, NULL) != LSCM_OK) {
+    if (device_open(&cpu, DEVICE_CPU, NULL) != LSCM_OK ||
+        generator_open(&g, &rows, &settings, NULL) != LSCM_OK) {
         return 1;
     }
     for (int turn = 0; turn < turns && bad == 0; turn++) {
@@ -132,7 +135,7 @@ static int measure(const rows_memory *m, const char *peer, int turns, int thread
         threads_blas_restore();
     }
     ask_peer(peer, threads, &plain, &same);
-    mlp_shape shape = generator_shape(g);
+    network_shape shape = generator_shape(g);
     double rate = work_of(&shape) / step;
     double best = 2.0 * SIDE * SIDE * SIDE / sgemm;
     (void)printf("{\"threads\": %d, \"steps_per_second\": %.0f, \"megaflop\": %.1f, \"gflops\": "
@@ -145,6 +148,7 @@ static int measure(const rows_memory *m, const char *peer, int turns, int thread
     }
     (void)printf("}\n");
     generator_close(g);
+    device_close(&cpu);
     return bad;
 }
 

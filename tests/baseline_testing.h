@@ -4,6 +4,7 @@
 
 #include "infer/baselines/baselines.h"
 #include "infer/run/run.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -27,7 +28,7 @@ static inline lscm_dataset *small_data(void)
 static inline fit small_fit(const lscm_dataset *data, int64_t method)
 {
     static const lscm_run_options alone = {0};
-    fit f = {.data = data, .run = &alone};
+    fit f = {.data = data, .run = &alone, .device = *on_cpu()};
     lscm_settings_defaults(lscm_fit_table(), &f.settings);
     f.settings.method = method;
     f.settings.batch = 32;

@@ -2,7 +2,8 @@
 # Includes point one way, and through doors: tests/rooms.txt says which room may see which, and of
 # another room with a door only the header of its own name is seen, by tests and benchmarks too. cli,
 # examples and python see only lscm.h and headers of their own. Some system headers belong to one
-# file or one family of files.
+# file or one family of files. What runs on a device asks the device: nothing but the devices
+# themselves names one.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -77,3 +78,8 @@ sh tests/draw_rooms.sh | cmp -s - docs/rooms.dot || {
     echo "docs/rooms.dot is not what the includes say: ./dev map draws it anew" >&2
     exit 1
 }
+# shellcheck disable=SC2086
+if grep -nE 'backend/(cpu|cuda)[.]|\b(cpu|cuda)_(open|f32|f64)\b' $found /dev/null | grep -v '^src/backend/'; then
+    echo "a device is named outside src/backend; device_open hands one out" >&2
+    exit 1
+fi

@@ -133,8 +133,9 @@ static inline void add_network(nonlinear *n, bool homogeneous)
     size_t R = n->f.R;
     lcg random = {n->f.D};
     generator_inverse g = {.d = d, .R = R, .hidden = 7, .homogeneous = homogeneous};
-    const mlp_shape shape = {.layers = 3, .width = {d, 7, 7, R}, .bias = !homogeneous};
-    n->count = mlp_count(&shape);
+    const network_shape shape = network_dense(
+        &(network_stack){.layers = 3, .width = (size_t[]){d, 7, 7, R}, .bias = !homogeneous});
+    n->count = network_count(&shape);
     n->numbers = calloc(2 * d + R, sizeof *n->numbers);
     n->parameters = calloc(n->count, sizeof *n->parameters);
     assert_non_null(n->numbers);

@@ -28,47 +28,49 @@ typedef struct world {
     double guess[WORLD_ROWS * WORLD_D], sd[WORLD_ROWS * WORLD_D];
 } world;
 
-static inline mlp_shape world_shape(bool homogeneous, size_t hidden)
+static inline network_shape world_shape(bool homogeneous, size_t hidden)
 {
-    return (mlp_shape){.layers = 3,
-                       .width = {WORLD_D, hidden, hidden, WORLD_R},
-                       .between = homogeneous ? ACTIVATION_RELU : ACTIVATION_GELU,
-                       .last = ACTIVATION_IDENTITY,
-                       .bias = !homogeneous};
+    return network_dense(
+        &(network_stack){.layers = 3,
+                         .width = (size_t[]){WORLD_D, hidden, hidden, WORLD_R},
+                         .between = homogeneous ? ACTIVATION_RELU : ACTIVATION_GELU,
+                         .last = ACTIVATION_IDENTITY,
+                         .bias = !homogeneous});
 }
 
-static inline double plain_between(const mlp_shape *s, double x)
+static inline double plain_between(const network_shape *s, double x)
 {
     double bend = 0.7978845608028654 * (x + 0.044715 * x * x * x);
-    return s->between == ACTIVATION_RELU ? fmax(x, 0) : 0.5 * x * (1 + tanh(bend));
+    return s->layer[0].f == ACTIVATION_RELU ? fmax(x, 0) : 0.5 * x * (1 + tanh(bend));
 }
 
 /* A network by the parameters of its shape; in (d), out (R). */
-static inline void plain_network(const mlp_shape *s, const double *p, const double *in, double *out)
+static inline void plain_network(const network_shape *s, const double *p, const double *in,
+                                 double *out)
 {
     double h[2][64];
-    memcpy(h[0], in, s->width[0] * sizeof *in);
+    memcpy(h[0], in, network_in(s) * sizeof *in);
     for (size_t l = 0; l < s->layers; l++) {
         const double *from = h[l % 2];
         double *to = l + 1 == s->layers ? out : h[(l + 1) % 2];
-        for (size_t b = 0; b < s->width[l + 1]; b++) {
-            double sum = s->bias ? p[s->width[l] * s->width[l + 1] + b] : 0;
-            for (size_t a = 0; a < s->width[l]; a++) {
-                sum += from[a] * p[a * s->width[l + 1] + b];
+        for (size_t b = 0; b < s->layer[l].out; b++) {
+            double sum = s->layer[l].bias ? p[s->layer[l].in * s->layer[l].out + b] : 0;
+            for (size_t a = 0; a < s->layer[l].in; a++) {
+                sum += from[a] * p[a * s->layer[l].out + b];
             }
             to[b] = l + 1 == s->layers ? sum : plain_between(s, sum);
         }
-        p += (s->width[l] + (s->bias ? 1 : 0)) * s->width[l + 1];
+        p += (s->layer[l].in + (s->layer[l].bias ? 1 : 0)) * s->layer[l].out;
     }
 }
 
 /* f (R) of z (d), as an inverse has it. */
 static inline void plain_f(const generator_inverse *i, const double *z, double *f)
 {
-    mlp_shape s = world_shape(i->homogeneous, i->hidden);
+    network_shape s = world_shape(i->homogeneous, i->hidden);
     double p[WORLD_COUNT];
     double u[WORLD_D];
-    for (size_t k = 0; k < mlp_count(&s); k++) {
+    for (size_t k = 0; k < network_count(&s); k++) {
         p[k] = (double)i->parameters[k];
     }
     for (size_t j = 0; j < i->d; j++) {
@@ -95,7 +97,7 @@ static inline double plain_unit(const generator_inverse *i, const float *f)
 static inline void world_make(world *w, uint64_t seed, bool homogeneous, double noise, double error)
 {
     lcg g = {seed};
-    mlp_shape s = world_shape(homogeneous, WORLD_HIDDEN);
+    network_shape s = world_shape(homogeneous, WORLD_HIDDEN);
     memset(w, 0, sizeof *w);
     w->rows = WORLD_ROWS;
     w->d = WORLD_D;
@@ -112,10 +114,10 @@ static inline void world_make(world *w, uint64_t seed, bool homogeneous, double 
                                      .wrong = w->wrong,
                                      .parameters = w->parameters};
     for (size_t l = 0; l < s.layers; l++) {
-        size_t weights = s.width[l] * s.width[l + 1];
-        for (size_t k = mlp_offset(&s, l); k < mlp_offset(&s, l + 1); k++) {
-            bool bias = k >= mlp_offset(&s, l) + weights;
-            double size = bias ? 0.3 : sqrt((l > 0 ? 2.0 : 1.0) / (double)s.width[l]);
+        size_t weights = s.layer[l].in * s.layer[l].out;
+        for (size_t k = network_offset(&s, l); k < network_offset(&s, l + 1); k++) {
+            bool bias = k >= network_offset(&s, l) + weights;
+            double size = bias ? 0.3 : sqrt((l > 0 ? 2.0 : 1.0) / (double)s.layer[l].in);
             w->parameters[k] = (float)(size * lcg_normal(&g));
         }
     }

@@ -3,6 +3,7 @@
 #define LSCM_TESTS_GENERATOR_TRAINING_H
 
 #include "generator_testing.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -18,6 +19,7 @@ static inline generator *open_generator(const generator_settings *base)
     generator *g = NULL;
     generator_rows rows = world_rows(&w);
     generator_settings s = *base;
+    s.device = on_cpu();
     s.homogeneous = w.inverse.homogeneous;
     assert_ok(generator_open(&g, &rows, &s, &why));
     return g;

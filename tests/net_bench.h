@@ -3,7 +3,8 @@
 #define LSCM_TESTS_NET_BENCH_H
 
 #include "lcg.h"
-#include "net/mlp.h"
+#include "net/network.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 /* loss = sum of c_k y_k + y_k^2/2, with c of row r and column j = cos(r + 2 j + 1) */
@@ -27,32 +28,32 @@ static inline double loss_f64(void *self, size_t first, size_t n, double *y)
 /* A network in double with everything around it. */
 typedef struct bench {
     arena memory;
-    mlp_f64 net;
+    network_f64 net;
     size_t n, in, out, count;
     double *parameters, *gradient;  /* (count) */
     double *input, *input_gradient; /* (n, in) */
 } bench;
 
-static inline void lay_out_bench(bench *b, const mlp_shape *shape)
+static inline void lay_out_bench(bench *b, const network_shape *shape)
 {
-    mlp_f64_lay_out(&b->net, &b->memory, shape, b->n, &backend_cpu_f64);
+    network_f64_lay_out(&b->net, &b->memory, shape, b->n, on_cpu());
     b->parameters = arena_take(&b->memory, b->count, sizeof(double));
     b->gradient = arena_take(&b->memory, b->count, sizeof(double));
     b->input = arena_take(&b->memory, b->n * b->in, sizeof(double));
     b->input_gradient = arena_take(&b->memory, b->n * b->in, sizeof(double));
 }
 
-static inline void open_bench(bench *b, const mlp_shape *shape, size_t n, uint64_t seed)
+static inline void open_bench(bench *b, const network_shape *shape, size_t n, uint64_t seed)
 {
     lcg g = {seed};
-    *b = (bench){.n = n, .in = shape->width[0], .out = shape->width[shape->layers]};
-    b->count = mlp_count(shape);
+    *b = (bench){.n = n, .in = network_in(shape), .out = network_out(shape)};
+    b->count = network_count(shape);
     lscm_error why;
-    assert_ok(mlp_check(shape, &why));
+    assert_ok(network_check(shape, &why));
     lay_out_bench(b, shape);
     assert_ok(arena_open(&b->memory, &why));
     lay_out_bench(b, shape);
-    mlp_f64_draw(shape, (rng){seed, 1}, b->parameters);
+    network_f64_draw(shape, (rng){seed, 1}, b->parameters, NULL);
     for (size_t i = 0; i < b->count; i++) {
         b->parameters[i] += 0.1 * lcg_normal(&g); /* biases too */
     }
@@ -63,8 +64,12 @@ static inline void open_bench(bench *b, const mlp_shape *shape, size_t n, uint64
 
 static inline double pass(bench *b, double *gradient)
 {
-    return mlp_f64_pass(&b->net, b->parameters, b->n, b->input, loss_f64, &b->out, false, gradient,
-                        gradient != NULL ? b->input_gradient : NULL);
+    const network_batch_f64 batch = {.parameters = b->parameters,
+                                     .n = b->n,
+                                     .input = b->input,
+                                     .gradient = gradient,
+                                     .input_gradient = gradient != NULL ? b->input_gradient : NULL};
+    return network_f64_pass(&b->net, &batch, loss_f64, &b->out);
 }
 
 #endif

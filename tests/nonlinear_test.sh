@@ -148,6 +148,23 @@ stops() {
     refuses 1 "nothing to resume" "$lscm" fit data.nc --out none --resume $same
     refuses 1 "nothing to resume" "$lscm" fit data.nc --out straight --resume $same
 
+    # killed while choosing a network, before there is a row of trace.csv
+    rm -r stopped
+    "$lscm" fit data.nc --out stopped --checkpoint 0.01 $same >output 2>&1 &
+    running=$!
+    while kill -0 $running 2>/dev/null && [ ! -e stopped/checkpoint ]; do
+        sleep 0.01
+    done
+    kill -KILL $running 2>/dev/null
+    wait $running 2>/dev/null
+    running=
+    if [ -e stopped/checkpoint ]; then
+        succeeds "" "$lscm" fit data.nc --out stopped --resume --checkpoint 0.01 $same
+    fi
+    for file in posterior.nc trace.csv; do
+        succeeds "" cmp straight/$file stopped/$file
+    done
+
     # killed: the last checkpoint that was written is whole
     rm -r stopped
     stops KILL 4 --checkpoint 0.01 $same

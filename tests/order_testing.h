@@ -6,6 +6,7 @@
 #include "activations.h"
 #include "infer/ordering/ordering.h"
 #include "lcg.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -77,8 +78,8 @@ static inline double log_permanent(const double *logit, size_t d, double *margin
 }
 
 /* One dense layer: out (columns) = in (rows) W + b. Returns what follows them. */
-static inline const float *layer(const float *parameter, size_t rows, size_t columns,
-                                 const double *in, double *out)
+static inline const float *one_layer(const float *parameter, size_t rows, size_t columns,
+                                     const double *in, double *out)
 {
     for (size_t j = 0; j < columns; j++) {
         out[j] = (double)parameter[rows * columns + j];
@@ -95,15 +96,15 @@ static inline void logits_of(const float *parameter, size_t d, size_t inputs, co
 {
     double first[HIDDEN];
     double second[HIDDEN];
-    parameter = layer(parameter, inputs, HIDDEN, theta, first);
+    parameter = one_layer(parameter, inputs, HIDDEN, theta, first);
     for (size_t i = 0; i < HIDDEN; i++) {
         first[i] = f_of(ACTIVATION_GELU, first[i]);
     }
-    parameter = layer(parameter, HIDDEN, HIDDEN, first, second);
+    parameter = one_layer(parameter, HIDDEN, HIDDEN, first, second);
     for (size_t i = 0; i < HIDDEN; i++) {
         second[i] = f_of(ACTIVATION_GELU, second[i]);
     }
-    (void)layer(parameter, HIDDEN, d * d, second, logit);
+    (void)one_layer(parameter, HIDDEN, d * d, second, logit);
     for (size_t i = 0; i < d * d; i++) {
         logit[i] = 10 * tanh(logit[i] / 10);
     }
@@ -152,7 +153,7 @@ static inline void begin(fixture *f, size_t d, size_t draws, bool exact)
 {
     lcg random = {d + 1000 * draws};
     *f = (fixture){.d = d, .inputs = d * (d - 1) / 2 + 1, .draws = draws};
-    assert_ok(order_open(&f->law, d, f->inputs, draws, exact, &why));
+    assert_ok(order_open(&f->law, on_cpu(), d, f->inputs, draws, exact, &why));
     assert_int_equal(order_parameters(f->law),
                      (f->inputs + 1) * HIDDEN + (HIDDEN + 1) * HIDDEN + (HIDDEN + 1) * d * d);
     order_begin(f->law, (rng){11, d});

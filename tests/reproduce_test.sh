@@ -124,7 +124,7 @@ count=$((count + 1))
 for how in INT KILL; do
     count=$((count + 1))
     rm -rf s
-    "$lscm" reproduce d5-linear --quick --threads 1 --methods auto,biols-given --out s >output 2>&1 &
+    "$lscm" reproduce d5-linear --quick --threads 1 --seeds 2 --methods auto,biols-given --out s >output 2>&1 &
     job=$!
     while [ ! -e s/cells/d5-linear.d5-er-2-er-4.auto.quick.seed-1.json ] && kill -0 $job 2>/dev/null; do
         sleep 0.1
@@ -134,12 +134,12 @@ for how in INT KILL; do
     [ $how = KILL ] || grep -q "cells are done and kept; the same command continues" output || bad "Ctrl-C"
     left=$(grep -lc '"status": "done"' s/cells/*.json | wc -l)
     case $left in
-    [3-9] | 1[01]) ;;
+    [3-7]) ;;
     *) bad "$left cells when stopped by $how" ;;
     esac
     first=$(ls -i s/cells/d5-linear.d5-er-1.biols-given.quick.seed-1.json)
 done
-succeeds "12 of 12 cells done" "$lscm" reproduce d5-linear --quick --threads 1 --methods auto,biols-given --out s
+succeeds "8 of 8 cells done" "$lscm" reproduce d5-linear --quick --threads 1 --seeds 2 --methods auto,biols-given --out s
 equals "a cell from before" "$(ls -i s/cells/d5-linear.d5-er-1.biols-given.quick.seed-1.json)" "$first"
 
 # ---- all of them: an overview, which does not replace what somebody wrote

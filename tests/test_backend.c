@@ -3,6 +3,7 @@
 
 #include "activations.h"
 #include "lcg.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 /* Relative where the definition itself is exact to the last digits: not GELU far below 0, where
@@ -10,6 +11,7 @@
 static void activations_match_their_definitions(void **state)
 {
     (void)state;
+    const device *on = on_cpu();
     enum { N = 4001 };
     static float h[N], s[N];
     static double hd[N], sd[N];
@@ -17,8 +19,8 @@ static void activations_match_their_definitions(void **state)
         for (int i = 0; i < N; i++) {
             hd[i] = h[i] = (float)(i - N / 2) / 100 + 0.001F;
         }
-        backend_cpu_f32.activate((activation)f, 1, N, NULL, h, s);
-        backend_cpu_f64.activate((activation)f, 1, N, NULL, hd, sd);
+        on->backend_f32->activate(on, (activation)f, 1, N, NULL, h, s);
+        on->backend_f64->activate(on, (activation)f, 1, N, NULL, hd, sd);
         for (int i = 0; i < N; i++) {
             double a = (double)((float)(i - N / 2) / 100 + 0.001F);
             double value = f_of((activation)f, a);
@@ -35,13 +37,14 @@ static void activations_match_their_definitions(void **state)
 static void activations_at_the_ends(void **state)
 {
     (void)state;
+    const device *on = on_cpu();
     for (int f = ACTIVATION_GELU; f < ACTIVATION_COUNT; f++) {
         float h[5] = {NAN, 1e30F, -1e30F, INFINITY, 0};
         float s[5];
         double hd[5] = {NAN, 1e300, -1e300, INFINITY, 0};
         double sd[5];
-        backend_cpu_f32.activate((activation)f, 1, 5, NULL, h, s);
-        backend_cpu_f64.activate((activation)f, 1, 5, NULL, hd, sd);
+        on->backend_f32->activate(on, (activation)f, 1, 5, NULL, h, s);
+        on->backend_f64->activate(on, (activation)f, 1, 5, NULL, hd, sd);
         assert_true(isnan(h[0]) && isnan(hd[0]));
         bool bounded = f == ACTIVATION_SIGMOID || f == ACTIVATION_TANH;
         assert_true(bounded ? h[1] == 1 && hd[1] == 1 : h[1] == 1e30F && hd[1] == 1e300);
@@ -61,6 +64,7 @@ static void activations_at_the_ends(void **state)
 static void products_match_their_sums(void **state)
 {
     (void)state;
+    const device *on = on_cpu();
     enum { M = 7, N = 5, K = 11 };
     double a[M * K];
     double b[K * N];
@@ -81,7 +85,16 @@ static void products_match_their_sums(void **state)
             from[i] = lcg_normal(&g);
             c[i] = beta == 0 ? NAN : from[i];
         }
-        backend_cpu_f64.gemm(flip_a, flip_b, M, N, K, 1.5, a, b, beta, c);
+        on->backend_f64->gemm(on, &(product_f64){.flip_a = flip_a,
+                                                 .flip_b = flip_b,
+                                                 .m = M,
+                                                 .n = N,
+                                                 .k = K,
+                                                 .alpha = 1.5,
+                                                 .beta = beta,
+                                                 .a = a,
+                                                 .b = b,
+                                                 .c = c});
         for (int i = 0; i < M; i++) {
             for (int j = 0; j < N; j++) {
                 double sum = 0;
@@ -99,7 +112,8 @@ static void vectors_match_their_sums(void **state)
     (void)state;
     enum { N = 1003 };
     static float x[N], y[N], z[N];
-    const backend_f32 *b = &backend_cpu_f32;
+    const device *on = on_cpu();
+    const backend_f32 *b = on->backend_f32;
     lcg g = {4};
     double squares = 0;
     double apart = 0;
@@ -109,20 +123,20 @@ static void vectors_match_their_sums(void **state)
         squares += (double)x[i] * (double)x[i];
         apart += pow((double)y[i] - (double)x[i], 2);
     }
-    assert_near(b->sum_squares(N, x), squares, 1e-9 * squares);
-    b->copy(N, y, z);
-    assert_near(b->residual(N, 0.25F, x, z), apart, 1e-6 * apart);
+    assert_near(b->sum_squares(on, N, x), squares, 1e-9 * squares);
+    b->copy(on, N, y, z);
+    assert_near(b->residual(on, N, 0.25F, x, z), apart, 1e-6 * apart);
     for (int i = 0; i < N; i++) {
         assert_near(z[i], 0.25 * ((double)y[i] - (double)x[i]), 1e-6);
     }
-    b->fill(N, 2, z);
-    b->axpy(N, 3, x, z);
-    b->scale(N, 0.5F, z);
+    b->fill(on, N, 2, z);
+    b->axpy(on, N, 3, x, z);
+    b->scale(on, N, 0.5F, z);
     for (int i = 0; i < N; i++) {
         assert_near(z[i], 1 + 1.5 * (double)x[i], 1e-6);
     }
     x[N - 1] = NAN;
-    assert_true(isnan(b->sum_squares(N, x)));
+    assert_true(isnan(b->sum_squares(on, N, x)));
 }
 
 int main(void)

@@ -1,7 +1,8 @@
 /* Batch normalisation against its formula and its gradient against central differences, alone and
  * inside networks; the plain network that running averages make of one. */
 #include "lcg.h"
-#include "net/normed.h"
+#include "net/network.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -72,43 +73,54 @@ static void the_layer_is_its_formula(void **state)
 /* A network in double with a batch. */
 typedef struct bench {
     arena memory;
-    normed_f64 net;
+    network_f64 net;
     size_t n, count;
     double *parameters, *gradient, *running;
     double *input, *input_gradient;
 } bench;
 
-static void lay_out(bench *b, const mlp_shape *shape)
+static void lay_out(bench *b, const network_shape *shape)
 {
-    normed_f64_lay_out(&b->net, &b->memory, shape, b->n, &backend_cpu_f64);
+    network_f64_lay_out(&b->net, &b->memory, shape, b->n, on_cpu());
     b->parameters = arena_take(&b->memory, b->count, sizeof(double));
     b->gradient = arena_take(&b->memory, b->count, sizeof(double));
-    b->running = arena_take(&b->memory, normed_running(shape), sizeof(double));
-    b->input = arena_take(&b->memory, b->n * shape->width[0], sizeof(double));
-    b->input_gradient = arena_take(&b->memory, b->n * shape->width[0], sizeof(double));
+    b->running = arena_take(&b->memory, network_running(shape), sizeof(double));
+    b->input = arena_take(&b->memory, b->n * network_in(shape), sizeof(double));
+    b->input_gradient = arena_take(&b->memory, b->n * network_in(shape), sizeof(double));
 }
 
-static void open_bench(bench *b, const mlp_shape *shape, size_t n)
+static void open_bench(bench *b, const network_shape *shape, size_t n)
 {
     lcg g = {3};
-    *b = (bench){.n = n, .count = normed_count(shape)};
+    *b = (bench){.n = n, .count = network_count(shape)};
     lay_out(b, shape);
     assert_ok(arena_open(&b->memory, &why));
     lay_out(b, shape);
-    normed_f64_draw(shape, (rng){1, 2}, b->parameters, b->running);
+    network_f64_draw_apart(shape, (rng){1, 2}, b->parameters, b->running);
     for (size_t i = 0; i < b->count; i++) {
         b->parameters[i] += 0.1 * lcg_normal(&g); /* shifts, scales and b too */
     }
-    for (size_t i = 0; i < n * shape->width[0]; i++) {
+    for (size_t i = 0; i < n * network_in(shape); i++) {
         b->input[i] = lcg_normal(&g);
     }
 }
 
+static network_batch_f64 batch_of(const bench *b, double *running)
+{
+    return (network_batch_f64){.parameters = b->parameters,
+                               .running = running,
+                               .n = b->n,
+                               .input = b->input,
+                               .gradient = b->gradient,
+                               .input_gradient = b->input_gradient};
+}
+
 static double pass(bench *b)
 {
-    const mlp_shape *shape = &b->net.shape;
-    double *y = normed_f64_forward(&b->net, b->parameters, b->n, b->input, NULL);
-    return loss_of(b->n * shape->width[shape->layers], y);
+    const network_shape *shape = &b->net.shape;
+    const network_batch_f64 batch = batch_of(b, NULL);
+    double *y = network_f64_forward(&b->net, &batch);
+    return loss_of(b->n * network_out(shape), y);
 }
 
 /* Fourth-order central difference of the loss in *at. */
@@ -128,22 +140,24 @@ static double slope_at(bench *b, double *at)
 static void gradients_are_the_slopes(void **state)
 {
     (void)state;
-    const mlp_shape shapes[] = {
-        {.layers = 2, .width = {3, 4, 2}, .between = ACTIVATION_TANH, .bias = true},
-        {.layers = 3, .width = {2, 5, 3, 4}, .between = ACTIVATION_GELU, .bias = true},
-        {.layers = 2, .width = {4, 3, 2}, .between = ACTIVATION_IDENTITY, .bias = true},
-        {.layers = 1, .width = {4, 3}, .bias = true},
+    const network_stack shapes[] = {
+        {.layers = 2, .width = (size_t[]){3, 4, 2}, .between = ACTIVATION_TANH, .bias = true},
+        {.layers = 3, .width = (size_t[]){2, 5, 3, 4}, .between = ACTIVATION_GELU, .bias = true},
+        {.layers = 2, .width = (size_t[]){4, 3, 2}, .between = ACTIVATION_IDENTITY, .bias = true},
+        {.layers = 1, .width = (size_t[]){4, 3}, .bias = true},
     };
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
         bench b;
-        open_bench(&b, &shapes[s], s == 1 ? 130 : 9); /* several tiles, and one */
+        const network_shape shape = network_normed(&shapes[s]);
+        open_bench(&b, &shape, s == 1 ? 130 : 9); /* several tiles, and one */
         (void)pass(&b);
-        normed_f64_backward(&b.net, b.parameters, b.n, b.input, b.gradient, b.input_gradient);
+        const network_batch_f64 batch = batch_of(&b, NULL);
+        network_f64_backward(&b.net, &batch);
         for (size_t i = 0; i < b.count; i++) {
             double slope = slope_at(&b, &b.parameters[i]);
             assert_near(b.gradient[i], slope, 1e-6 * fmax(1, fabs(slope)));
         }
-        for (size_t i = 0; i < b.n * shapes[s].width[0] && i < 40; i++) {
+        for (size_t i = 0; i < b.n * network_in(&shape) && i < 40; i++) {
             double slope = slope_at(&b, &b.input[i]);
             assert_near(b.input_gradient[i], slope, 1e-6 * fmax(1, fabs(slope)));
         }
@@ -157,22 +171,25 @@ static void averages_make_a_plain_network(void **state)
 {
     (void)state;
     const size_t N = 2000;
-    const mlp_shape shape = {
-        .layers = 3, .width = {2, 5, 3, 4}, .between = ACTIVATION_ELU, .bias = true};
+    const network_shape shape = network_normed(&(network_stack){
+        .layers = 3, .width = (size_t[]){2, 5, 3, 4}, .between = ACTIVATION_ELU, .bias = true});
     bench b;
     arena memory = {0};
-    mlp_f64 net;
+    network_f64 net;
+    const network_shape flat = network_plain(&shape);
     open_bench(&b, &shape, N);
     double *y = NULL;
+    const network_batch_f64 batch = batch_of(&b, b.running);
     for (int k = 0; k < 300; k++) { /* 0.9^300: nothing is left of the start */
-        y = normed_f64_forward(&b.net, b.parameters, N, b.input, b.running);
+        y = network_f64_forward(&b.net, &batch);
     }
-    mlp_f64_lay_out(&net, &memory, &shape, N, &backend_cpu_f64);
+    network_f64_lay_out(&net, &memory, &flat, N, on_cpu());
     assert_ok(arena_open(&memory, &why));
-    mlp_f64_lay_out(&net, &memory, &shape, N, &backend_cpu_f64);
-    double *plain = test_malloc(mlp_count(&shape) * sizeof(double));
-    normed_f64_fold(&shape, b.parameters, b.running, plain);
-    const double *same = mlp_f64_forward(&net, plain, N, b.input);
+    network_f64_lay_out(&net, &memory, &flat, N, on_cpu());
+    double *plain = test_malloc(network_count(&flat) * sizeof(double));
+    network_f64_fold(&shape, b.parameters, b.running, plain);
+    const network_batch_f64 rows = {.parameters = plain, .n = N, .input = b.input};
+    const double *same = network_f64_forward(&net, &rows);
     for (size_t k = 0; k < N * 4; k++) {
         assert_near(same[k], y[k], 1e-3 * fmax(1, fabs(y[k])));
     }
@@ -184,8 +201,8 @@ static void averages_make_a_plain_network(void **state)
 static void nan_comes_out(void **state)
 {
     (void)state;
-    const mlp_shape shape = {
-        .layers = 2, .width = {3, 4, 2}, .between = ACTIVATION_ELU, .bias = true};
+    const network_shape shape = network_normed(&(network_stack){
+        .layers = 2, .width = (size_t[]){3, 4, 2}, .between = ACTIVATION_ELU, .bias = true});
     bench b;
     open_bench(&b, &shape, 9);
     b.input[5] = NAN;

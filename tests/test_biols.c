@@ -2,6 +2,7 @@
  * expectations against each other, a continued run against an uninterrupted one, and pixels that
  * never change. */
 #include "infer/biols/biols.h"
+#include "on_cpu.h"
 #include "scm/decode.h"
 #include "testing.h"
 
@@ -71,7 +72,7 @@ static void check_gradient(const case_of *c)
     lscm_fit_settings s = settings_of(c);
     biols *b = NULL;
     training_terms terms;
-    assert_ok(biols_open(&b, data, &s, order, NULL, &why));
+    assert_ok(biols_open(&b, on_cpu(), data, &s, order, NULL, &why));
     biols_begin(b, 0);
     for (int i = 0; i < 30; i++) {
         assert_ok(biols_step(b, 1e-2, &terms, &why));
@@ -140,8 +141,8 @@ static void a_state_continues_bit_for_bit(void **state)
         biols *whole = NULL;
         biols *other = NULL;
         training_terms terms;
-        assert_ok(biols_open(&whole, data, &s, NULL, NULL, &why));
-        assert_ok(biols_open(&other, data, &s, NULL, NULL, &why));
+        assert_ok(biols_open(&whole, on_cpu(), data, &s, NULL, NULL, &why));
+        assert_ok(biols_open(&other, on_cpu(), data, &s, NULL, NULL, &why));
         const trainee one = biols_trainee(whole);
         const trainee two = biols_trainee(other);
         size_t bytes = trainee_bytes(&one);
@@ -187,7 +188,7 @@ static void draws_are_consistent(void **state)
     biols *b = NULL;
     training_terms terms;
     const size_t given[NODES] = {3, 1, 0, 2};
-    assert_ok(biols_open(&b, data, &s, given, NULL, &why));
+    assert_ok(biols_open(&b, on_cpu(), data, &s, given, NULL, &why));
     biols_begin(b, 0);
     for (int i = 0; i < 50; i++) {
         assert_ok(biols_step(b, 1e-2, &terms, &why));
@@ -245,7 +246,7 @@ static void still_pixels_are_left_out(void **state)
     picture.per_set = 10;
     assert_ok(lscm_simulate(&data, &picture, NULL, &why));
     lscm_fit_settings s = settings_of(&c);
-    assert_ok(biols_open(&b, data, &s, order, NULL, &why));
+    assert_ok(biols_open(&b, on_cpu(), data, &s, order, NULL, &why));
     assert_int_equal(b->D, MOVING);
     biols_begin(b, 0);
     assert_ok(biols_step(b, 1e-2, &terms, &why));

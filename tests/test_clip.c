@@ -181,12 +181,64 @@ static void test_degenerate(void **state)
     assert_near(out, 0, 0);
 }
 
+static int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The rule itself, on all sizes in order: the band [most - width, most] against the next four. */
+static double by_sorting(const uint8_t *kept, double noise)
+{
+    static double size[ROWS * D];
+    size_t n = 0;
+    for (size_t k = 0; k < ROWS * (size_t)D; k++) {
+        if (mask[k] == 0 && (kept == NULL || kept[k / D] != 0)) {
+            size[n++] = fabs(z[k]);
+        }
+    }
+    qsort(size, n, sizeof *size, ascending);
+    double most = size[n - 1];
+    double width = fmax(1e-3 * most, 8 * noise);
+    size_t pile = 0;
+    size_t next = 0;
+    for (size_t k = 0; k < n; k++) {
+        pile += size[k] >= most - width ? 1 : 0;
+        next += size[k] < most - width && size[k] > most - 5 * width ? 1 : 0;
+    }
+    bool piled = pile >= 10 && (double)pile > 1e-3 * (double)n && pile > 4 * next;
+    return piled && size[n / 4] < most - 5 * width ? size[n - 1 - pile / 2] : 0;
+}
+
+/* Every node is sharp here, so all sizes count: the same number, to the last bit, with piles of
+ * any size, with targets and with rows that are left out. */
+static void test_as_sorted(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        lcg g = {seed + 500};
+        double noise = seed % 3 == 0 ? 0 : 0.004;
+        double bound = 4 + 12 * lcg_uniform(&g);
+        clipped(seed, noise);
+        for (size_t k = 0; k < ROWS * (size_t)D; k++) {
+            z[k] = fmax(fmin(z[k], bound), -bound) + noise * lcg_normal(&g);
+            mask[k] = lcg_uniform(&g) < 0.3;
+        }
+        for (size_t k = 0; k < ROWS; k++) {
+            keep[k] = lcg_uniform(&g) < 0.8;
+        }
+        assert_near(found(NULL, noise), by_sorting(NULL, noise), 0);
+        assert_near(found(keep, noise), by_sorting(keep, noise), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clipped),    cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_smooth),     cmocka_unit_test(test_all_noise),
-        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_degenerate), cmocka_unit_test(test_as_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -254,13 +254,37 @@ static void refusals(void **state)
     assert_fails(attempt(&m, 4, order, NULL), LSCM_VALUE, "node 0 has 24 candidate parents");
 }
 
+/* Whoever does without edge probabilities gets the same evidence and draws. */
+static void without_edges(void **state)
+{
+    (void)state;
+    enum { COUNT = 50 };
+    const size_t given[] = {3, 1, 4, 0, 2, 5};
+    for (int ordered = 0; ordered < 2; ordered++) {
+        uint32_t parents[2][COUNT * 6];
+        size_t orders[2][COUNT * 6];
+        const size_t *order = ordered != 0 ? given : NULL;
+        made_families m;
+        made_families_of(&m, 6, 40, 1, 1, 77);
+        dag_result with = exact(&m, order, &(dag_draws){COUNT, 6, parents[0], orders[0]});
+        dag_result out = {0};
+        const dag_draws draws = {COUNT, 6, parents[1], orders[1]};
+        const mechanisms all = {&linear_gaussian, 6, m.f, m.prior};
+        assert_ok(dag_exact(&(dag_problem){&all, order, R, NULL}, &draws, &out, &why));
+        assert_true(out.log_evidence == with.log_evidence);
+        assert_memory_equal(parents[0], parents[1], sizeof parents[0]);
+        assert_memory_equal(orders[0], orders[1], sizeof orders[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_over_subsets),         cmocka_unit_test(every_dag),
-        cmocka_unit_test(forbidden_and_required),    cmocka_unit_test(extreme_scores),
-        cmocka_unit_test(parts_do_not_mix),          cmocka_unit_test(the_prior),
-        cmocka_unit_test(same_for_any_thread_count), cmocka_unit_test(refusals),
+        cmocka_unit_test(without_edges),  cmocka_unit_test(sums_over_subsets),
+        cmocka_unit_test(every_dag),      cmocka_unit_test(forbidden_and_required),
+        cmocka_unit_test(extreme_scores), cmocka_unit_test(parts_do_not_mix),
+        cmocka_unit_test(the_prior),      cmocka_unit_test(same_for_any_thread_count),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -331,13 +331,41 @@ static void ess(void **state)
     free(x);
 }
 
+/* Whoever does without edge probabilities gets the same draws, and no word on convergence. */
+static void without_edges(void **state)
+{
+    (void)state;
+    lscm_error why = {0};
+    families f;
+    static uint32_t parents[DRAWS * D];
+    static size_t order[DRAWS * D];
+    dag_prior prior = plain_prior();
+    make_families(&f, 5, 100, NULL);
+    sampled *s = sample(f.list, &prior, NULL, 4000, 9);
+    const dag_draws draws = {DRAWS, D, parents, order};
+    dag_result out = {0};
+    const mechanisms all = {&linear_gaussian, D, f.list, prior};
+    assert_ok(dag_mcmc(&(dag_problem){&all, NULL, {9, 1}, NULL},
+                       &(dag_mcmc_settings){.steps = 4000}, &draws, &out, &why));
+    assert_true(isnan(out.r_hat) && isnan(out.ess) && !isnan(s->result.r_hat));
+    assert_memory_equal(parents, s->parents, sizeof parents);
+    assert_memory_equal(order, s->order, sizeof order);
+    free(s);
+    families_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_graphs),      cmocka_unit_test(background_knowledge),
-        cmocka_unit_test(order_given),     cmocka_unit_test(any_thread_count),
-        cmocka_unit_test(replaced_chains), cmocka_unit_test(stopping),
-        cmocka_unit_test(r_hat),           cmocka_unit_test(ess),
+        cmocka_unit_test(without_edges),
+        cmocka_unit_test(all_graphs),
+        cmocka_unit_test(background_knowledge),
+        cmocka_unit_test(order_given),
+        cmocka_unit_test(any_thread_count),
+        cmocka_unit_test(replaced_chains),
+        cmocka_unit_test(stopping),
+        cmocka_unit_test(r_hat),
+        cmocka_unit_test(ess),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

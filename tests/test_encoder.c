@@ -1,6 +1,7 @@
 /* Encoders to disk and back, bit for bit; z by them against z by the pieces that they were made of;
  * and damage, which must be seen. */
 #include "encoder_testing.h"
+#include "on_cpu.h"
 
 static void assert_same(const void *a, const void *b, size_t bytes)
 {
@@ -72,7 +73,7 @@ static answer by_pieces(const nonlinear *n)
                                      .values = n->f.values,
                                      .z = guess,
                                      .sd = guess + count};
-        assert_ok(generator_invert(&n->inverse, &from, a.z, a.sd, &why));
+        assert_ok(generator_invert(&n->inverse, on_cpu(), &from, a.z, a.sd, &why));
     }
     for (size_t k = 0; k < count; k++) {
         a.z[k] = n->f.mask[k] != 0 ? n->f.values[k] : a.z[k];

@@ -3,6 +3,7 @@
 #include "generator_testing.h"
 
 #include "base/threads.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -16,7 +17,7 @@ static void invert(void)
     rows.held = NULL;
     memset(z, 0xff, sizeof z); /* NaN */
     memset(sd, 0xff, sizeof sd);
-    assert_ok(generator_invert(&w.inverse, &rows, z, sd, &why));
+    assert_ok(generator_invert(&w.inverse, on_cpu(), &rows, z, sd, &why));
     for (size_t at = 0; at < w.rows * w.d; at++) {
         assert_true(isfinite(z[at]) && isfinite(sd[at]) && sd[at] >= 0);
     }
@@ -67,11 +68,11 @@ static void test_values_stay(void **state)
     }
     generator_rows rows = world_rows(&w);
     static double again[2][WORLD_ROWS * WORLD_D]; /* `held` makes no difference here */
-    assert_ok(generator_invert(&w.inverse, &rows, again[0], again[1], &why));
+    assert_ok(generator_invert(&w.inverse, on_cpu(), &rows, again[0], again[1], &why));
     assert_memory_equal(z, again[0], sizeof z);
     assert_memory_equal(sd, again[1], sizeof sd);
     rows.mask = none;
-    assert_ok(generator_invert(&w.inverse, &rows, z, sd, &why));
+    assert_ok(generator_invert(&w.inverse, on_cpu(), &rows, z, sd, &why));
     for (size_t at = 0; at < w.rows * w.d; at++) {
         without += w.mask[at] == 0 ? pow(z[at] - w.truth[at], 2) : 0;
     }
@@ -154,7 +155,7 @@ static void test_alone(void **state)
             rows.z += n * w.d;
             rows.sd += n * w.d;
             rows.held = NULL;
-            assert_ok(generator_invert(&w.inverse, &rows, one, one_sd, &why));
+            assert_ok(generator_invert(&w.inverse, on_cpu(), &rows, one, one_sd, &why));
             for (size_t j = 0; j < w.d; j++) {
                 assert_near(one[j], z[n * w.d + j], 1e-3 * sd[n * w.d + j]);
                 assert_near(one_sd[j], sd[n * w.d + j], 1e-3 * sd[n * w.d + j]);
@@ -167,9 +168,9 @@ static void test_alone(void **state)
 static void test_guess(void **state)
 {
     (void)state;
-    mlp_shape s = world_shape(false, WORLD_HIDDEN);
+    network_shape s = world_shape(false, WORLD_HIDDEN);
     world_make(&w, 21, false, 0.1, 0.5);
-    memset(w.parameters, 0, mlp_count(&s) * sizeof(float));
+    memset(w.parameters, 0, network_count(&s) * sizeof(float));
     invert();
     for (size_t at = 0; at < w.rows * w.d; at++) {
         if (w.mask[at] == 0) {
@@ -206,7 +207,7 @@ static void test_nan_row(void **state)
         w.f[5 * w.R + 2] = NAN;
         generator_rows rows = world_rows(&w);
         rows.held = NULL;
-        if (generator_invert(&w.inverse, &rows, z, sd, &why) == LSCM_OK) {
+        if (generator_invert(&w.inverse, on_cpu(), &rows, z, sd, &why) == LSCM_OK) {
             for (size_t at = 0; at < w.rows * w.d; at++) {
                 if (at / w.d != 5) {
                     assert_near(z[at], before[0][at], 1e-4 * before[1][at]);

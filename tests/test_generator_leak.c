@@ -5,6 +5,7 @@
 #include "infer/generator/generator.h"
 
 #include "lcg.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -46,7 +47,7 @@ static double errors_of(void)
     generator_errors out = {r2, leak, NAN};
     generator *g = NULL;
     generator_rows rows = {ROWS, D, R, f, mask, values, held, guess, sd};
-    generator_settings settings = {.hidden = 8, .batch = 8, .rounds = 1};
+    generator_settings settings = {.device = on_cpu(), .hidden = 8, .batch = 8, .rounds = 1};
     assert_ok(generator_open(&g, &rows, &settings, &why));
     assert_ok(generator_leaks(g, &out, &why));
     generator_close(g);

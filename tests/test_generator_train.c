@@ -23,7 +23,7 @@ static double missed_at_first(size_t j)
 }
 
 /* rms of (f - f(z)) / unit over all rows; unit NULL: 1 */
-static double rms_of(const mlp_shape *shape, const double *p, const double *at, bool in_units,
+static double rms_of(const network_shape *shape, const double *p, const double *at, bool in_units,
                      const generator_inverse *i)
 {
     double squares = 0;
@@ -39,7 +39,7 @@ static double rms_of(const mlp_shape *shape, const double *p, const double *at, 
 }
 
 /* The noise of f by what is left of it: the free entries of z fit some of it. */
-static double noise_of(const mlp_shape *shape, const double *p)
+static double noise_of(const network_shape *shape, const double *p)
 {
     double entries = 0;
     for (size_t at = 0; at < w.rows * w.d; at++) {
@@ -94,12 +94,12 @@ static void check_network(bool homogeneous)
     double f[2][WORLD_R];
     world_make(&w, 33, homogeneous, 0.05, 0.4);
     generator *g = open_generator(&quick);
-    mlp_shape shape = generator_shape(g);
+    network_shape shape = generator_shape(g);
     generator_round last = train(g, SIZE_MAX);
     generator_inverse inverse = generator_inverse_of(g);
     generator_network(g, p);
     generator_z(g, z);
-    assert_true(shape.bias == !homogeneous);
+    assert_true(shape.layer[0].bias == !homogeneous);
     for (size_t n = 0; n < w.rows; n++) {
         plain_network(&shape, p, w.truth + n * w.d, f[0]);
         plain_f(&inverse, w.truth + n * w.d, f[1]);
@@ -137,7 +137,7 @@ static void test_noise(void **state)
         w.f[at] += (float)(0.1 * lcg_normal(&random));
     }
     generator *g = open_generator(&quick);
-    mlp_shape shape = generator_shape(g);
+    network_shape shape = generator_shape(g);
     (void)train(g, SIZE_MAX);
     assert_ok(generator_finish(g, &errors, &why));
     assert_ok(generator_read(g, NULL, z, sd, NULL, &why));
@@ -156,7 +156,7 @@ static void test_adopt(void **state)
     s.each = s.rounds = 0;
     world_make(&w, 34, false, 0.05, 0.1);
     generator *g = open_generator(&s);
-    mlp_shape shape = generator_shape(g);
+    network_shape shape = generator_shape(g);
     assert_fails(generator_adopt(g, &why), LSCM_VALUE, "diverged");
     (void)train(g, SIZE_MAX);
     assert_int_equal(generator_rounds(g), 0);

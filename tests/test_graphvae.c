@@ -3,6 +3,7 @@
 #include "baseline_testing.h"
 
 #include "lcg.h"
+#include "on_cpu.h"
 
 enum { ROWS = 9, NODES = 3, FEATURES = 4 };
 
@@ -19,16 +20,16 @@ typedef struct bench {
 
 static const size_t ORDER[NODES] = {2, 0, 1};
 
-static mlp_shape narrow(size_t in, size_t out)
+static network_shape narrow(size_t in, size_t out)
 {
     /* smooth: central differences want no corners */
-    return (mlp_shape){
-        .layers = 2, .width = {in, 5, out}, .between = ACTIVATION_TANH, .bias = true};
+    return network_normed(&(network_stack){
+        .layers = 2, .width = (size_t[]){in, 5, out}, .between = ACTIVATION_TANH, .bias = true});
 }
 
 static void lay_out(bench *b)
 {
-    graphvae_f64_lay_out(&b->graph, &b->memory, &b->at, ORDER, ROWS, &backend_cpu_f64);
+    graphvae_f64_lay_out(&b->graph, &b->memory, &b->at, ORDER, ROWS, on_cpu());
     b->parameters = arena_take(&b->memory, b->at.count, sizeof(double));
     b->gradient = arena_take(&b->memory, b->at.count, sizeof(double));
 }
@@ -36,9 +37,9 @@ static void lay_out(bench *b)
 static void open_bench(bench *b, x_noise_rule noise, double temperature)
 {
     lcg g = {4};
-    const mlp_shape from_x = narrow(FEATURES, 2 * NODES);
-    const mlp_shape to_x = narrow(NODES, FEATURES);
-    const mlp_shape top_down = narrow(NODES, 2);
+    const network_shape from_x = narrow(FEATURES, 2 * NODES);
+    const network_shape to_x = narrow(NODES, FEATURES);
+    const network_shape top_down = narrow(NODES, 2);
     *b = (bench){.noise = noise, .temperature = temperature};
     b->at = graphvae_lay_out_parameters(&from_x, &to_x, &top_down);
     lay_out(b);
@@ -61,8 +62,9 @@ static void open_bench(bench *b, x_noise_rule noise, double temperature)
 static double loss_of(bench *b)
 {
     const graphvae_drawn drawn = {b->eps, b->gumbel, b->temperature};
-    graphvae_f64_loss(&b->graph, b->parameters, ROWS, b->x, &drawn, &b->noise, &b->terms,
-                      b->gradient, NULL);
+    const network_batch_f64 batch = {
+        .parameters = b->parameters, .n = ROWS, .input = b->x, .gradient = b->gradient};
+    graphvae_f64_loss(&b->graph, &batch, &drawn, &b->noise, &b->terms);
     return b->terms.loss;
 }
 
@@ -128,7 +130,7 @@ static void closed_gates_hide(void **state)
         b.parameters[b.at.gates + k] = -800; /* exp(-800) is 0, not only small */
     }
     double before = loss_of(&b);
-    size_t each = normed_count(&b.at.top_down);
+    size_t each = network_count(&b.at.top_down);
     for (size_t k = 0; k < 2 * each; k++) {
         size_t in_layer = k % each;
         if (in_layer < NODES * 5) { /* the weights of what is seen */

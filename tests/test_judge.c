@@ -1,9 +1,12 @@
 /* Held-out judgement of fits to simulated linear data, against the truth and against the same
  * numbers computed another way. */
 #include "infer/anchored/anchored.h"
+#include "infer/graph/graph.h"
 #include "made_linear_view.h"
 
 #include "testing.h"
+
+#include <omp.h>
 
 static lscm_error why;
 
@@ -158,6 +161,7 @@ static void test_likelihood(void **state)
     assert_int_equal(j.rows, FEW);
     anchored a;
     in.draws = 200; /* as many as the judge takes */
+    in.brief = true;
     in.keep = keep;
     assert_ok(anchored_infer(&a, &in, &why));
     double sum = 0;
@@ -228,13 +232,211 @@ static void test_too_few(void **state)
     made_signal_free(&m);
 }
 
+/* Beyond 20 nodes candidate parents are screened; once, by all rows, those held out among them.
+ * Whatever stands in those, the candidates are the same. */
+static void test_blind(void **state)
+{
+    (void)state;
+    enum { MANY = 22, ROWS = 300 };
+    static double z[ROWS * MANY];
+    static uint8_t mask[ROWS * MANY];
+    static uint8_t keep[ROWS];
+    double unit[MANY];
+    lcg g = {33};
+    linear_view s = {.rows = ROWS, .d = MANY, .D = MANY, .rank = MANY, .y = z, .mask = mask};
+    lscm_fit_settings settings = defaults();
+    settings.candidates = 3;
+    graph_posterior found[2];
+    for (size_t k = 0; k < ROWS * (size_t)MANY; k++) {
+        double cause = k % MANY > 0 ? z[k - 1] : 0;
+        mask[k] = lcg_uniform(&g) < 0.2;
+        z[k] = lcg_normal(&g) + (mask[k] != 0 ? 0 : cause);
+        unit[k % MANY] = 1;
+        keep[k / MANY] = k / MANY % 4 != 0;
+    }
+    anchored_input in = {.view = &s, .settings = &settings, .keep = keep, .draws = 4};
+    in.brief = true;
+    for (int round = 0; round < 2; round++) {
+        assert_ok(graph_posterior_of(&found[round], &in, z, unit, NULL, 0, &why));
+        for (size_t k = 0; k < ROWS * (size_t)MANY; k++) {
+            z[k] = keep[k / MANY] != 0 ? z[k] : 10 * z[(k / MANY * MANY) + (k + 5) % MANY];
+        }
+    }
+    assert_memory_equal(found[0].lists.count, found[1].lists.count, sizeof(size_t) * MANY);
+    assert_memory_equal(found[0].lists.candidate, found[1].lists.candidate,
+                        sizeof(size_t) * MANY * 3);
+    assert_memory_equal(found[0].parents, found[1].parents, sizeof(uint32_t) * MANY * 4);
+    graph_posterior_close(&found[0]);
+    graph_posterior_close(&found[1]);
+}
+
+/* ---- What draws say of a row, by matrices ---- */
+
+enum { NODES = 7, DRAWN = 9, SEEN = 45 };
+
+typedef struct made_draws {
+    double w[DRAWN * NODES * NODES], sigma[DRAWN * NODES], intercept[DRAWN * NODES];
+    size_t order[DRAWN * NODES];
+    double z[SEEN * NODES], values[SEEN * NODES];
+    uint8_t mask[SEEN * NODES];
+} made_draws;
+
+static void make_draws(made_draws *m, lcg *g)
+{
+    memset(m, 0, sizeof *m);
+    for (size_t k = 0; k < DRAWN; k++) {
+        size_t *order = m->order + k * NODES;
+        lcg_order(g, NODES, order);
+        for (size_t i = 0; i < NODES; i++) {
+            m->sigma[k * NODES + i] = 0.5 + lcg_uniform(g);
+            m->intercept[k * NODES + i] = lcg_normal(g);
+            for (size_t before = 0; before < i; before++) {
+                double weight = lcg_uniform(g) < 0.5 ? lcg_normal(g) : 0;
+                m->w[(k * NODES + order[before]) * NODES + order[i]] = weight;
+            }
+        }
+    }
+    for (size_t row = 0; row < SEEN; row++) {
+        for (size_t i = 0; i < NODES; i++) {
+            size_t at = row * NODES + i;
+            m->mask[at] = row % 4 == 0 ? lcg_uniform(g) < 0.4 : i == row % 4; /* some alike */
+            m->values[at] = m->mask[at] != 0 ? 2 * lcg_normal(g) : 0;
+            m->z[at] = m->mask[at] != 0 ? m->values[at] : 2 * lcg_normal(g);
+        }
+    }
+}
+
+/* With V the weights into free nodes, z = (b + e) (I + V + V^2 + ..): mean (NODES) and covariance
+ * (NODES, NODES) of z, all by full matrices. */
+static void by_matrices(const made_draws *m, size_t k, size_t row, double *mean, double *cov)
+{
+    enum { N = NODES };
+    double total[N * N] = {0};
+    double next[N * N];
+    const uint8_t *mask = m->mask + row * N;
+    for (size_t power = 0; power < N; power++) { /* Horner: T = I + T V */
+        for (size_t a = 0; a < N; a++) {
+            for (size_t i = 0; i < N; i++) {
+                next[a * N + i] = a == i ? 1 : 0;
+                for (size_t p = 0; p < N && mask[i] == 0; p++) {
+                    next[a * N + i] += total[a * N + p] * m->w[(k * N + p) * N + i];
+                }
+            }
+        }
+        memcpy(total, next, sizeof total);
+    }
+    for (size_t i = 0; i < N; i++) {
+        mean[i] = 0;
+        for (size_t a = 0; a < N; a++) {
+            double base = mask[a] != 0 ? m->values[row * N + a] : m->intercept[k * N + a];
+            mean[i] += base * total[a * N + i];
+        }
+        for (size_t j = 0; j < N; j++) {
+            cov[i * N + j] = 0;
+            for (size_t a = 0; a < N; a++) {
+                double s = mask[a] != 0 ? 0 : m->sigma[k * N + a];
+                cov[i * N + j] += s * s * total[a * N + i] * total[a * N + j];
+            }
+        }
+    }
+}
+
+/* log density of z - mean over the free nodes: Cholesky of their covariance. */
+static double log_free(const uint8_t *mask, const double *away, const double *cov)
+{
+    double factor[NODES * NODES];
+    double u[NODES];
+    size_t node[NODES];
+    size_t n = 0;
+    double sum = 0;
+    for (size_t i = 0; i < NODES; i++) {
+        if (mask[i] == 0) {
+            node[n++] = i;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        u[i] = away[node[i]];
+        for (size_t j = 0; j <= i; j++) {
+            double rest = cov[node[i] * NODES + node[j]];
+            for (size_t b = 0; b < j; b++) {
+                rest -= factor[i * NODES + b] * factor[j * NODES + b];
+            }
+            factor[i * NODES + j] = i == j ? sqrt(rest) : rest / factor[j * NODES + j];
+            u[i] -= j < i ? factor[i * NODES + j] * u[j] : 0;
+        }
+        u[i] /= factor[i * NODES + i];
+        sum -= u[i] * u[i] / 2 + log(factor[i * NODES + i]) + log(2 * acos(-1)) / 2;
+    }
+    return sum;
+}
+
+static void check_row(const made_draws *m, const predictions *p, size_t n, size_t row)
+{
+    double mean[NODES] = {0};
+    double below[NODES] = {0};
+    double density = 0;
+    for (size_t k = 0; k < DRAWN; k++) {
+        double own[NODES];
+        double away[NODES];
+        double cov[NODES * NODES];
+        by_matrices(m, k, row, own, cov);
+        for (size_t i = 0; i < NODES; i++) {
+            away[i] = m->z[row * NODES + i] - own[i];
+            mean[i] += own[i] / DRAWN;
+            below[i] += 0.5 * erfc(-away[i] / sqrt(2 * cov[i * NODES + i])) / DRAWN;
+        }
+        density += exp(log_free(m->mask + row * NODES, away, cov)) / DRAWN;
+    }
+    for (size_t i = 0; i < NODES; i++) {
+        bool set = m->mask[row * NODES + i] != 0;
+        assert_near(p->mean[n * NODES + i], set ? 0 : mean[i], 1e-10);
+        assert_near(p->below[n * NODES + i], set ? 0 : below[i], 2e-7);
+    }
+    assert_near(p->log_p[n], log(density), 1e-9);
+}
+
+/* Rows of many masks, some of them alike, in any order; on one thread and on two. */
+static void test_predictions(void **state)
+{
+    (void)state;
+    static made_draws m;
+    size_t row[SEEN];
+    lcg g = {21};
+    int threads = omp_get_max_threads();
+    for (int round = 0; round < 5; round++) {
+        predictions p;
+        predictions again;
+        make_draws(&m, &g);
+        lcg_order(&g, SEEN, row);
+        anchored a = {.d = NODES, .rank = NODES, .rows = SEEN, .draws = DRAWN};
+        a.w = m.w;
+        a.sigma = m.sigma;
+        a.intercept = m.intercept;
+        a.order = m.order;
+        a.z = m.z;
+        linear_view s = {.rows = SEEN, .d = NODES, .mask = m.mask, .values = m.values};
+        omp_set_num_threads(2);
+        assert_ok(predictions_of(&p, &a, &s, row, SEEN - 4, &why));
+        omp_set_num_threads(1);
+        assert_ok(predictions_of(&again, &a, &s, row, SEEN - 4, &why));
+        omp_set_num_threads(threads);
+        for (size_t n = 0; n < SEEN - 4; n++) {
+            check_row(&m, &p, n, row[n]);
+        }
+        assert_memory_equal(p.mean, again.mean, (SEEN - 4) * NODES * sizeof(double));
+        assert_memory_equal(p.below, again.below, (SEEN - 4) * NODES * sizeof(double));
+        assert_memory_equal(p.log_p, again.log_p, (SEEN - 4) * sizeof(double));
+        predictions_close(&p);
+        predictions_close(&again);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_truth),
-        cmocka_unit_test(test_likelihood),
-        cmocka_unit_test(test_spare),
-        cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_truth),       cmocka_unit_test(test_likelihood),
+        cmocka_unit_test(test_spare),       cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_predictions), cmocka_unit_test(test_blind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* exp and log of eight numbers against libm in long double; NaN and the ends of the range. */
+/* exp and log of eight numbers against libm in long double, the normal law against erfc; NaN and
+ * the ends of the range. */
 #include "base/lanes_math.h"
 
 #include "lcg.h"
@@ -91,6 +92,27 @@ static void masks_select_and_reduce(void **state)
     }
 }
 
+static void normal_below_matches_erfc(void **state)
+{
+    (void)state;
+    for (size_t round = 0; round < 4000; round++) {
+        lanes u;
+        for (size_t k = 0; k < LANES; k++) {
+            u[k] = -12 + 24 * (double)(round * LANES + k) / (4000 * LANES);
+        }
+        lanes below = lanes_normal_below(u);
+        for (size_t k = 0; k < LANES; k++) {
+            assert_near(below[k], 0.5 * erfc(-u[k] * sqrt(0.5)), 1e-7);
+        }
+    }
+    lanes ends = {-INFINITY, INFINITY, NAN, -1e300, 1e300, 0, -0.0, 1};
+    lanes below = lanes_normal_below(ends);
+    assert_true(below[0] == 0 && below[1] == 1 && isnan(below[2]) && below[3] == 0 &&
+                below[4] == 1);
+    assert_near(below[5], 0.5, 1e-7);
+    assert_near(below[6], 0.5, 1e-7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +120,7 @@ int main(void)
         cmocka_unit_test(the_ends_of_the_range_are_right),
         cmocka_unit_test(nan_stays_in_its_lane),
         cmocka_unit_test(masks_select_and_reduce),
+        cmocka_unit_test(normal_below_matches_erfc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "net/muon.h"
 
 #include "lcg.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 #include <lapacke.h>
@@ -101,7 +102,7 @@ static void test_orthogonal(void **state)
         double work[3 * MOST * MOST];
         matrix_of(&g, rows, cols, 0.05, x); /* s/|X| of at least 0.05/sqrt(n) */
         singular(rows, cols, x, s, u, v);
-        muon_f64_orthogonal(&backend_cpu_f64, rows, cols, x, work);
+        muon_f64_orthogonal(on_cpu(), rows, cols, x, work);
         double inner = 0; /* with U V', the nearest matrix of orthonormal rows or columns */
         double squares = 0;
         for (size_t i = 0; i < rows; i++) {
@@ -138,8 +139,8 @@ static void test_polynomial(void **state)
             x32[k] = (float)x[k];
         }
         plain_orthogonal(rows, cols, x, expected);
-        muon_f64_orthogonal(&backend_cpu_f64, rows, cols, x, work);
-        muon_f32_orthogonal(&backend_cpu_f32, rows, cols, x32, work32);
+        muon_f64_orthogonal(on_cpu(), rows, cols, x, work);
+        muon_f32_orthogonal(on_cpu(), rows, cols, x32, work32);
         for (size_t k = 0; k < rows * cols; k++) {
             assert_near(x[k], expected[k], 1e-9);
             assert_near((double)x32[k], expected[k], 2e-3); /* rounding grows 500 times at most */
@@ -153,7 +154,7 @@ static void test_zero(void **state)
     (void)state;
     float x[12] = {0};
     float work[12 + 18];
-    muon_f32_orthogonal(&backend_cpu_f32, 3, 4, x, work);
+    muon_f32_orthogonal(on_cpu(), 3, 4, x, work);
     for (size_t k = 0; k < 12; k++) {
         assert_near((double)x[k], 0, 0);
     }
@@ -161,18 +162,15 @@ static void test_zero(void **state)
 
 /* ---- Steps ---- */
 
-static const mlp_shape shapes[] = {
-    {.layers = 3,
-     .width = {3, 12, 12, 8},
-     .between = ACTIVATION_RELU,
-     .last = ACTIVATION_IDENTITY,
-     .bias = false},
-    {.layers = 3,
-     .width = {4, 9, 9, 30},
-     .between = ACTIVATION_GELU,
-     .last = ACTIVATION_IDENTITY,
-     .bias = true},
-};
+static network_shape shape_of(bool bias)
+{
+    return network_dense(
+        &(network_stack){.layers = 3,
+                         .width = bias ? (size_t[]){4, 9, 9, 30} : (size_t[]){3, 12, 12, 8},
+                         .between = bias ? ACTIVATION_GELU : ACTIVATION_RELU,
+                         .last = ACTIVATION_IDENTITY,
+                         .bias = bias});
+}
 
 typedef struct bench {
     arena memory;
@@ -182,12 +180,12 @@ typedef struct bench {
     float *p32, *g32;
 } bench;
 
-static void lay_out(bench *b, const mlp_shape *shape)
+static void lay_out(bench *b, const network_shape *shape)
 {
-    size_t n = mlp_count(shape);
+    size_t n = network_count(shape);
     double **all[] = {&b->p, &b->g, &b->m, &b->s, &b->plain};
-    muon_f64_lay_out(&b->o, &b->memory, shape, &backend_cpu_f64);
-    muon_f32_lay_out(&b->o32, &b->memory, shape, &backend_cpu_f32);
+    muon_f64_lay_out(&b->o, &b->memory, shape, on_cpu());
+    muon_f32_lay_out(&b->o32, &b->memory, shape, on_cpu());
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         *all[k] = arena_take(&b->memory, n, sizeof(double));
     }
@@ -195,7 +193,7 @@ static void lay_out(bench *b, const mlp_shape *shape)
     b->g32 = arena_take(&b->memory, n, sizeof(float));
 }
 
-static void open_bench(bench *b, const mlp_shape *shape)
+static void open_bench(bench *b, const network_shape *shape)
 {
     *b = (bench){0};
     lay_out(b, shape);
@@ -203,16 +201,16 @@ static void open_bench(bench *b, const mlp_shape *shape)
     lay_out(b, shape);
     muon_f64_draw(shape, (rng){5, 1}, b->p);
     muon_f32_draw(shape, (rng){5, 1}, b->p32);
-    memcpy(b->plain, b->p, mlp_count(shape) * sizeof *b->p);
+    memcpy(b->plain, b->p, network_count(shape) * sizeof *b->p);
 }
 
-static void plain_step(bench *b, const mlp_shape *shape, double rate, int t)
+static void plain_step(bench *b, const network_shape *shape, double rate, int t)
 {
     const double *g = b->g;
     for (size_t l = 0; l < shape->layers; l++) {
-        size_t in = shape->width[l];
-        size_t out = shape->width[l + 1];
-        size_t at = mlp_offset(shape, l);
+        size_t in = shape->layer[l].in;
+        size_t out = shape->layer[l].out;
+        size_t at = network_offset(shape, l);
         double size = sqrt((l == 0 ? 1.0 : 2.0) / (double)in);
         double ahead[MOST * MOST];
         double turn[MOST * MOST];
@@ -224,7 +222,7 @@ static void plain_step(bench *b, const mlp_shape *shape, double rate, int t)
         for (size_t k = 0; k < in * out; k++) {
             b->plain[at + k] -= rate * size * sqrt((double)(in > out ? in : out)) * turn[k];
         }
-        for (size_t k = at + in * out; k < mlp_offset(shape, l + 1); k++) {
+        for (size_t k = at + in * out; k < network_offset(shape, l + 1); k++) {
             b->m[k] = 0.9 * b->m[k] + 0.1 * g[k];
             b->s[k] = 0.99 * b->s[k] + 0.01 * g[k] * g[k];
             b->plain[k] -=
@@ -236,9 +234,10 @@ static void plain_step(bench *b, const mlp_shape *shape, double rate, int t)
 static void test_steps(void **state)
 {
     (void)state;
-    for (size_t c = 0; c < sizeof shapes / sizeof shapes[0]; c++) {
-        const mlp_shape *shape = &shapes[c];
-        size_t n = mlp_count(shape);
+    for (size_t c = 0; c < 2; c++) {
+        const network_shape own = shape_of(c == 1);
+        const network_shape *shape = &own;
+        size_t n = network_count(shape);
         lcg g = {8 + c};
         bench b;
         open_bench(&b, shape);
@@ -266,30 +265,30 @@ static void test_steps(void **state)
 static void test_sizes(void **state)
 {
     (void)state;
-    const mlp_shape shape = {.layers = 2,
-                             .width = {30, 40, 30},
-                             .between = ACTIVATION_RELU,
-                             .last = ACTIVATION_IDENTITY,
-                             .bias = true};
+    const network_shape shape = network_dense(&(network_stack){.layers = 2,
+                                                               .width = (size_t[]){30, 40, 30},
+                                                               .between = ACTIVATION_RELU,
+                                                               .last = ACTIVATION_IDENTITY,
+                                                               .bias = true});
     lcg g = {2};
     bench b;
     open_bench(&b, &shape);
-    for (size_t k = 0; k < mlp_count(&shape); k++) {
+    for (size_t k = 0; k < network_count(&shape); k++) {
         b.g32[k] = (float)lcg_normal(&g);
     }
     muon_f32_step(&b.o32, 0.01, b.p32, b.g32);
     for (size_t l = 0; l < 2; l++) {
-        size_t at = mlp_offset(&shape, l);
-        size_t n = shape.width[l] * shape.width[l + 1];
+        size_t at = network_offset(&shape, l);
+        size_t n = shape.layer[l].in * shape.layer[l].out;
         double squares = 0;
         double moved = 0;
         for (size_t k = at; k < at + n; k++) {
             squares += b.p[k] * b.p[k] / (double)n;
             moved += pow((double)b.p32[k] - b.p[k], 2) / (double)n;
         }
-        assert_near(squares * (double)shape.width[l], l == 0 ? 1 : 2, 0.25);
+        assert_near(squares * (double)shape.layer[l].in, l == 0 ? 1 : 2, 0.25);
         assert_near(sqrt(moved / squares), 0.01, 0.004);
-        for (size_t k = at + n; k < mlp_offset(&shape, l + 1); k++) {
+        for (size_t k = at + n; k < network_offset(&shape, l + 1); k++) {
             assert_near(b.p[k], 0, 0);
             assert_near(fabs((double)b.p32[k]), 0.01, 1e-4);
         }
@@ -301,8 +300,9 @@ static void test_sizes(void **state)
 static void test_continue(void **state)
 {
     (void)state;
-    const mlp_shape *shape = &shapes[1];
-    size_t n = mlp_count(shape);
+    const network_shape own = shape_of(true);
+    const network_shape *shape = &own;
+    size_t n = network_count(shape);
     lcg g = {6};
     bench a;
     bench b;

@@ -8,7 +8,7 @@ static lscm_error why;
  * between, where there are corners. */
 static double slope_at(bench *b, double *at)
 {
-    activation f = b->net.shape.between;
+    activation f = b->net.shape.layer[0].f;
     double h = f == ACTIVATION_RELU || f == ACTIVATION_ELU ? 1e-6 : 1e-3;
     double from = *at;
     double loss[4];
@@ -20,7 +20,7 @@ static double slope_at(bench *b, double *at)
     return (loss[0] - 8 * loss[1] + 8 * loss[2] - loss[3]) / (12 * h);
 }
 
-static void check_gradients(const mlp_shape *shape, size_t n, uint64_t seed)
+static void check_gradients(const network_shape *shape, size_t n, uint64_t seed)
 {
     bench b;
     open_bench(&b, shape, n, seed);
@@ -43,57 +43,60 @@ static void gradients_match_differences(void **state)
     static const size_t rows[] = {1, 2, 7, 70};
     for (int f = 0; f < ACTIVATION_COUNT; f++) {
         for (int kind = 0; kind < 8; kind++) {
-            mlp_shape shape = {.layers = 3,
-                               .width = {3, 5, 7, 2},
-                               .between = (activation)f,
-                               .last = (kind & 1) != 0 ? (activation)f : ACTIVATION_IDENTITY,
-                               .bias = (kind & 2) != 0};
+            network_shape shape = network_dense(
+                &(network_stack){.layers = 3,
+                                 .width = (size_t[]){3, 5, 7, 2},
+                                 .between = (activation)f,
+                                 .last = (kind & 1) != 0 ? (activation)f : ACTIVATION_IDENTITY,
+                                 .bias = (kind & 2) != 0});
             check_gradients(&shape, rows[(kind + f) % 4], 7 + (uint64_t)kind);
         }
     }
-    check_gradients(&(mlp_shape){.layers = 1, .width = {1, 1}, .bias = true}, 1, 5);
-    check_gradients(&(mlp_shape){.layers = 2, .width = {1, 17, 1}, .between = ACTIVATION_TANH}, 33,
-                    6);
+    const network_shape one =
+        network_dense(&(network_stack){.layers = 1, .width = (size_t[]){1, 1}, .bias = true});
+    const network_shape thin = network_dense(
+        &(network_stack){.layers = 2, .width = (size_t[]){1, 17, 1}, .between = ACTIVATION_TANH});
+    check_gradients(&one, 1, 5);
+    check_gradients(&thin, 33, 6);
 }
 
 /* The gradient by hand, layer by layer, in plain loops; for batches of several chunks. */
 static void plain_gradients(const bench *b, double *gradient, double *input_gradient)
 {
-    const mlp_shape *s = &b->net.shape;
-    double pre[MLP_LAYERS][16];
-    double h[MLP_LAYERS + 1][16];
-    double d[MLP_LAYERS + 1][16];
+    const network_shape *s = &b->net.shape;
+    double pre[NETWORK_LAYERS][16];
+    double h[NETWORK_LAYERS + 1][16];
+    double d[NETWORK_LAYERS + 1][16];
     memset(gradient, 0, b->count * sizeof *gradient);
     for (size_t r = 0; r < b->n; r++) {
         memcpy(h[0], b->input + r * b->in, b->in * sizeof(double));
         for (size_t l = 0; l < s->layers; l++) {
-            const double *w = b->parameters + mlp_offset(s, l);
-            for (size_t j = 0; j < s->width[l + 1]; j++) {
-                double sum = s->bias ? w[s->width[l] * s->width[l + 1] + j] : 0;
-                for (size_t i = 0; i < s->width[l]; i++) {
-                    sum += h[l][i] * w[i * s->width[l + 1] + j];
+            const double *w = b->parameters + network_offset(s, l);
+            for (size_t j = 0; j < s->layer[l].out; j++) {
+                double sum = s->layer[l].bias ? w[s->layer[l].in * s->layer[l].out + j] : 0;
+                for (size_t i = 0; i < s->layer[l].in; i++) {
+                    sum += h[l][i] * w[i * s->layer[l].out + j];
                 }
                 pre[l][j] = sum;
-                h[l + 1][j] = f_of(l + 1 < s->layers ? s->between : s->last, sum);
+                h[l + 1][j] = f_of(s->layer[l].f, sum);
             }
         }
         for (size_t j = 0; j < b->out; j++) {
             d[s->layers][j] = h[s->layers][j] + coefficient(r, j);
         }
         for (size_t l = s->layers; l-- > 0;) {
-            size_t out = s->width[l + 1];
-            const double *w = b->parameters + mlp_offset(s, l);
-            double *dw = gradient + mlp_offset(s, l);
+            size_t out = s->layer[l].out;
+            const double *w = b->parameters + network_offset(s, l);
+            double *dw = gradient + network_offset(s, l);
             memset(d[l], 0, sizeof d[l]);
             for (size_t j = 0; j < out; j++) {
-                double e =
-                    d[l + 1][j] * slope_of(l + 1 < s->layers ? s->between : s->last, pre[l][j]);
-                for (size_t i = 0; i < s->width[l]; i++) {
+                double e = d[l + 1][j] * slope_of(s->layer[l].f, pre[l][j]);
+                for (size_t i = 0; i < s->layer[l].in; i++) {
                     dw[i * out + j] += h[l][i] * e;
                     d[l][i] += w[i * out + j] * e;
                 }
-                if (s->bias) {
-                    dw[s->width[l] * out + j] += e;
+                if (s->layer[l].bias) {
+                    dw[s->layer[l].in * out + j] += e;
                 }
             }
         }
@@ -105,11 +108,12 @@ static void gradients_match_plain_loops(void **state)
 {
     (void)state;
     for (int kind = 0; kind < 4 * ACTIVATION_COUNT; kind++) {
-        mlp_shape shape = {.layers = 3,
-                           .width = {3, 13, 5, 7},
-                           .between = (activation)(kind / 4),
-                           .last = (kind & 1) != 0 ? (activation)(kind / 4) : ACTIVATION_IDENTITY,
-                           .bias = (kind & 2) != 0};
+        network_shape shape = network_dense(
+            &(network_stack){.layers = 3,
+                             .width = (size_t[]){3, 13, 5, 7},
+                             .between = (activation)(kind / 4),
+                             .last = (kind & 1) != 0 ? (activation)(kind / 4) : ACTIVATION_IDENTITY,
+                             .bias = (kind & 2) != 0});
         bench b;
         open_bench(&b, &shape, 301, 1 + (uint64_t)kind);
         double *gradient = test_malloc(b.count * sizeof(double));
@@ -131,17 +135,18 @@ static void gradients_match_plain_loops(void **state)
 static void parameters_are_drawn_as_said(void **state)
 {
     (void)state;
-    mlp_shape shape = {.layers = 2, .width = {50, 200, 30}, .bias = true};
-    size_t count = mlp_count(&shape);
+    network_shape shape = network_dense(
+        &(network_stack){.layers = 2, .width = (size_t[]){50, 200, 30}, .bias = true});
+    size_t count = network_count(&shape);
     assert_int_equal(count, 50 * 200 + 200 + 200 * 30 + 30);
     double *p = test_malloc(count * sizeof(double));
     float *single = test_malloc(count * sizeof(float));
-    mlp_f64_draw(&shape, (rng){3, 4}, p);
-    mlp_f32_draw(&shape, (rng){3, 4}, single);
+    network_f64_draw(&shape, (rng){3, 4}, p, NULL);
+    network_f32_draw(&shape, (rng){3, 4}, single, NULL);
     for (size_t l = 0; l < 2; l++) {
-        const double *w = p + mlp_offset(&shape, l);
-        size_t n = shape.width[l] * shape.width[l + 1];
-        double bound = 2 / sqrt((double)shape.width[l]);
+        const double *w = p + network_offset(&shape, l);
+        size_t n = shape.layer[l].in * shape.layer[l].out;
+        double bound = 2 / sqrt((double)shape.layer[l].in);
         double sum = 0;
         double squares = 0;
         for (size_t i = 0; i < n; i++) {
@@ -151,8 +156,8 @@ static void parameters_are_drawn_as_said(void **state)
         }
         /* variance of a normal cut at 2 sd: 1 - 4 phi(2)/(2 Phi(2) - 1) = 0.77374 */
         assert_near(sum / (double)n, 0, 4 * bound / sqrt((double)n));
-        assert_near(squares / (double)n * (double)shape.width[l], 0.77374, 0.04);
-        for (size_t i = n; i < n + shape.width[l + 1]; i++) {
+        assert_near(squares / (double)n * (double)shape.layer[l].in, 0.77374, 0.04);
+        for (size_t i = n; i < n + shape.layer[l].out; i++) {
             assert_near(w[i], 0, 0);
         }
     }
@@ -166,19 +171,32 @@ static void parameters_are_drawn_as_said(void **state)
 static void wrong_shapes_are_refused(void **state)
 {
     (void)state;
-    mlp_shape shape = {.layers = 0, .width = {3, 4}};
-    assert_fails(mlp_check(&shape, &why), LSCM_USAGE, "0 layers");
-    shape.layers = 9;
-    assert_fails(mlp_check(&shape, &why), LSCM_USAGE, "9 layers");
-    shape.layers = 2;
-    assert_fails(mlp_check(&shape, &why), LSCM_USAGE, "layer 2");
-    shape.width[2] = (size_t)1 << 30;
-    assert_fails(mlp_check(&shape, &why), LSCM_USAGE, "layer 2");
-    shape.width[2] = (size_t)1 << 40;
-    assert_fails(mlp_check(&shape, &why), LSCM_USAGE, "layer 2");
-    shape.width[2] = 5;
-    shape.last = ACTIVATION_COUNT;
-    assert_fails(mlp_check(&shape, &why), LSCM_USAGE, "activation");
+    size_t width[] = {3, 4, 0};
+    const network_stack stack = {.layers = 2, .width = width};
+    network_shape shape = network_dense(&stack);
+    shape.layers = 0;
+    assert_fails(network_check(&shape, &why), LSCM_USAGE, "0 layers");
+    shape.layers = NETWORK_LAYERS + 1;
+    assert_fails(network_check(&shape, &why), LSCM_USAGE, "17 layers");
+    const size_t wrong[] = {0, (size_t)1 << 30, (size_t)1 << 40};
+    for (size_t k = 0; k < 3; k++) {
+        width[2] = wrong[k];
+        shape = network_dense(&stack);
+        assert_fails(network_check(&shape, &why), LSCM_USAGE, "layer 2");
+    }
+    width[2] = 5;
+    shape = network_dense(&stack);
+    assert_ok(network_check(&shape, &why));
+    shape.layer[1].f = ACTIVATION_COUNT;
+    assert_fails(network_check(&shape, &why), LSCM_USAGE, "activation");
+    shape = network_dense(&stack);
+    shape.layer[1].in = 3;
+    assert_fails(network_check(&shape, &why), LSCM_USAGE, "does not go with");
+    shape = network_normed(&stack);
+    assert_int_equal(shape.layers, 3);
+    assert_ok(network_check(&shape, &why));
+    shape.layer[0] = shape.layer[1];
+    assert_fails(network_check(&shape, &why), LSCM_USAGE, "layer 1");
 }
 
 int main(void)

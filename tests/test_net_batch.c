@@ -1,6 +1,7 @@
 /* Networks on batches: float agrees with double, batches may be cut, and the bits are the same for
  * any number of threads. */
 #include "net_bench.h"
+#include "on_cpu.h"
 
 #include <omp.h>
 
@@ -18,18 +19,21 @@ static double loss_f32(void *self, size_t first, size_t n, float *y)
     return loss;
 }
 
-static const mlp_shape decoder = {
-    .layers = 4, .width = {5, 16, 64, 33, 50}, .between = ACTIVATION_GELU, .bias = true};
+static network_shape decoder(activation between)
+{
+    return network_dense(&(network_stack){
+        .layers = 4, .width = (size_t[]){5, 16, 64, 33, 50}, .between = between, .bias = true});
+}
 
 typedef struct bench_f32 {
     arena memory;
-    mlp_f32 net;
+    network_f32 net;
     float *parameters, *gradient, *input, *input_gradient;
 } bench_f32;
 
 static void lay_out_f32(bench_f32 *f, const bench *b)
 {
-    mlp_f32_lay_out(&f->net, &f->memory, &b->net.shape, b->n, &backend_cpu_f32);
+    network_f32_lay_out(&f->net, &f->memory, &b->net.shape, b->n, on_cpu());
     f->parameters = arena_take(&f->memory, b->count, sizeof(float));
     f->gradient = arena_take(&f->memory, b->count, sizeof(float));
     f->input = arena_take(&f->memory, b->n * b->in, sizeof(float));
@@ -53,8 +57,12 @@ static void open_f32(bench_f32 *f, const bench *b)
 static double pass_f32(bench_f32 *f, const bench *b)
 {
     size_t out = b->out;
-    return mlp_f32_pass(&f->net, f->parameters, b->n, f->input, loss_f32, &out, false, f->gradient,
-                        f->input_gradient);
+    const network_batch_f32 batch = {.parameters = f->parameters,
+                                     .n = b->n,
+                                     .input = f->input,
+                                     .gradient = f->gradient,
+                                     .input_gradient = f->input_gradient};
+    return network_f32_pass(&f->net, &batch, loss_f32, &out);
 }
 
 static void assert_close(const float *x, const double *y, size_t n, double tolerance)
@@ -72,8 +80,7 @@ static void float_agrees_with_double(void **state)
 {
     (void)state;
     for (int f = 0; f < ACTIVATION_COUNT; f++) {
-        mlp_shape shape = decoder;
-        shape.between = (activation)f;
+        const network_shape shape = decoder((activation)f);
         bench b;
         bench_f32 single;
         open_bench(&b, &shape, 1000, 11);
@@ -94,7 +101,8 @@ static void a_batch_may_be_cut(void **state)
     static const size_t sizes[] = {1, 31, 32, 33, 64, 129, 1023, 5000};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         bench b;
-        open_bench(&b, &decoder, sizes[k], 12);
+        const network_shape shape = decoder(ACTIVATION_GELU);
+        open_bench(&b, &shape, sizes[k], 12);
         double *whole = test_malloc(b.count * sizeof(double));
         double *inputs = test_malloc(b.n * b.in * sizeof(double));
         double loss = pass(&b, b.gradient);
@@ -103,18 +111,27 @@ static void a_batch_may_be_cut(void **state)
 
         memset(b.gradient, 0xff, b.count * sizeof(double)); /* NaN */
         memset(b.input_gradient, 0xff, b.n * b.in * sizeof(double));
-        double *y = mlp_f64_forward(&b.net, b.parameters, b.n, b.input);
+        const network_batch_f64 all = {.parameters = b.parameters,
+                                       .n = b.n,
+                                       .input = b.input,
+                                       .gradient = b.gradient,
+                                       .input_gradient = b.input_gradient};
+        double *y = network_f64_forward(&b.net, &all);
         assert_near(loss_f64(&b.out, 0, b.n, y), loss, 1e-9 * fabs(loss));
-        mlp_f64_backward(&b.net, b.parameters, b.n, b.input, false, b.gradient, b.input_gradient);
+        network_f64_backward(&b.net, &all);
         assert_memory_equal(b.gradient, whole, b.count * sizeof(double));
         assert_memory_equal(b.input_gradient, inputs, b.n * b.in * sizeof(double));
 
         for (size_t first = 0; first < b.n; first += 300) {
             size_t rows = b.n - first < 300 ? b.n - first : 300;
-            const double *x = b.input + first * b.in;
-            y = mlp_f64_forward(&b.net, b.parameters, rows, x);
+            const network_batch_f64 some = {.parameters = b.parameters,
+                                            .n = rows,
+                                            .input = b.input + first * b.in,
+                                            .gradient = b.gradient,
+                                            .add = first > 0};
+            y = network_f64_forward(&b.net, &some);
             (void)loss_f64(&b.out, first, rows, y);
-            mlp_f64_backward(&b.net, b.parameters, rows, x, first > 0, b.gradient, NULL);
+            network_f64_backward(&b.net, &some);
         }
         for (size_t i = 0; i < b.count; i++) {
             assert_near(b.gradient[i], whole[i], 1e-11 * fmax(1, fabs(whole[i])));
@@ -129,15 +146,17 @@ static void an_empty_batch_has_no_gradient(void **state)
 {
     (void)state;
     bench b;
-    open_bench(&b, &decoder, 3, 13);
+    const network_shape shape = decoder(ACTIVATION_GELU);
+    open_bench(&b, &shape, 3, 13);
     (void)pass(&b, b.gradient);
     double kept = b.gradient[7];
-    assert_near(
-        mlp_f64_pass(&b.net, b.parameters, 0, b.input, loss_f64, &b.out, true, b.gradient, NULL), 0,
-        0);
+    network_batch_f64 none = {
+        .parameters = b.parameters, .input = b.input, .gradient = b.gradient, .add = true};
+    assert_near(network_f64_pass(&b.net, &none, loss_f64, &b.out), 0, 0);
     assert_near(b.gradient[7], kept, 0);
-    (void)mlp_f64_pass(&b.net, b.parameters, 0, b.input, loss_f64, &b.out, false, b.gradient, NULL);
-    assert_near(backend_cpu_f64.sum_squares(b.count, b.gradient), 0, 0);
+    none.add = false;
+    (void)network_f64_pass(&b.net, &none, loss_f64, &b.out);
+    assert_near(on_cpu()->backend_f64->sum_squares(on_cpu(), b.count, b.gradient), 0, 0);
     arena_close(&b.memory);
 }
 
@@ -146,7 +165,8 @@ static void threads_do_not_matter(void **state)
     (void)state;
     int before = omp_get_max_threads();
     bench b;
-    open_bench(&b, &decoder, 3001, 14);
+    const network_shape shape = decoder(ACTIVATION_GELU);
+    open_bench(&b, &shape, 3001, 14);
     float *gradient = test_malloc(b.count * sizeof(float));
     float *inputs = test_malloc(b.n * b.in * sizeof(float));
     double loss = 0;
@@ -175,11 +195,11 @@ static void threads_do_not_matter(void **state)
 static void a_wide_network_works_too(void **state)
 {
     (void)state;
-    mlp_shape shape = {.layers = 2,
-                       .width = {9, 2000, 301},
-                       .between = ACTIVATION_RELU,
-                       .last = ACTIVATION_SIGMOID,
-                       .bias = true};
+    network_shape shape = network_dense(&(network_stack){.layers = 2,
+                                                         .width = (size_t[]){9, 2000, 301},
+                                                         .between = ACTIVATION_RELU,
+                                                         .last = ACTIVATION_SIGMOID,
+                                                         .bias = true});
     bench b;
     bench_f32 f;
     open_bench(&b, &shape, 300, 15);

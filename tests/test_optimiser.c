@@ -3,6 +3,7 @@
 #include "net/optimiser.h"
 
 #include "lcg.h"
+#include "on_cpu.h"
 #include "testing.h"
 
 #include <omp.h>
@@ -20,8 +21,8 @@ typedef struct bench {
 
 static void lay_out(bench *b, size_t n, const optimiser_settings *settings)
 {
-    optimiser_f64_lay_out(&b->o, &b->memory, n, settings, &backend_cpu_f64);
-    optimiser_f32_lay_out(&b->o32, &b->memory, n, settings, &backend_cpu_f32);
+    optimiser_f64_lay_out(&b->o, &b->memory, n, settings, on_cpu());
+    optimiser_f32_lay_out(&b->o32, &b->memory, n, settings, on_cpu());
     b->p = arena_take(&b->memory, n, sizeof(double));
     b->g = arena_take(&b->memory, n, sizeof(double));
     b->p32 = arena_take(&b->memory, n, sizeof(float));

@@ -1,6 +1,7 @@
 /* q(order | theta) against its definition: the network by plain loops in double, the permanent and
  * its marginals as sums over all d! permutations. With the last bias alone the logits are known
  * exactly; with a whole network, to the rounding of its single precision. */
+#include "on_cpu.h"
 #include "order_testing.h"
 
 static void log_q_is_the_gibbs_law(void **state)
@@ -192,7 +193,7 @@ static void what_is_not_finite_is_refused(void **state)
         end(&f);
     }
     order_law *law = NULL;
-    assert_fails(order_open(&law, 17, 3, 8, true, &why), LSCM_USAGE, "16");
+    assert_fails(order_open(&law, on_cpu(), 17, 3, 8, true, &why), LSCM_USAGE, "16");
     assert_null(law);
 }
 

@@ -2,14 +2,20 @@
  * whatever does not fit; and the files that z goes to. */
 #include "encoder_testing.h"
 
-static lscm_posterior *fitted(const lscm_dataset *data)
+static lscm_fit_settings settings_for(const char *kind)
 {
     lscm_fit_settings settings;
-    lscm_posterior *p = NULL;
     lscm_settings_defaults(lscm_fit_table(), &settings);
     settings.draws = 16;
     settings.holdout = 0;
-    assert_ok(lscm_settings_set(lscm_fit_table(), &settings, "decoder", "linear", &why));
+    assert_ok(lscm_settings_set(lscm_fit_table(), &settings, "decoder", kind, &why));
+    return settings;
+}
+
+static lscm_posterior *fitted(const lscm_dataset *data)
+{
+    lscm_fit_settings settings = settings_for("linear");
+    lscm_posterior *p = NULL;
     assert_ok(lscm_fit(&p, data, &settings, NULL, NULL, &why));
     return p;
 }
@@ -44,6 +50,61 @@ static void linear_runs_give_their_own_z(void **state)
         lscm_posterior_free(p);
         lscm_dataset_free(data);
     }
+}
+
+/* z that were clipped are drawn with the graph, but what is kept is what x says of them. */
+static void clipped_runs_give_their_own_z(void **state)
+{
+    (void)state;
+    lscm_simulation s = preset("paper-linear", 4);
+    s.observational = 100;
+    s.sets = 12;
+    s.per_set = 20;
+    s.features = 20;
+    s.clip = 5;
+    lscm_dataset *data = simulated(&s);
+    lscm_fit_settings settings = settings_for("linear");
+    lscm_posterior *p = NULL;
+    settings.clip = 5;
+    assert_ok(lscm_fit(&p, data, &settings, NULL, NULL, &why));
+    assert_non_null(strstr(lscm_posterior_summary(p), "latent"));
+    answer a = transformed(p, data);
+    for (size_t i = 0; i < a.rows * a.d; i++) {
+        assert_near(a.z[i], p->z[i], 1e-9 * (1 + fabs(p->z[i])));
+        assert_near(a.sd[i], p->z_sd[i], 1e-9 * (1 + fabs(p->z[i])));
+    }
+    free(a.z);
+    lscm_posterior_free(p);
+    lscm_dataset_free(data);
+}
+
+/* Beyond the values that label a node its z is drawn with the graph where a network has biases. The
+ * run once kept the mean of those draws, which knows no more than the side: here the network goes
+ * on well, and a correlation of .99 was what transform had at .9999. */
+static void networks_give_their_own_z_beyond_the_labels(void **state)
+{
+    (void)state;
+    lscm_simulation s = preset("revised-linear", 3);
+    s.observational = 300;
+    s.sets = 12;
+    s.per_set = 40;
+    s.features = 20;
+    lscm_dataset *data = simulated(&s);
+    lscm_fit_settings settings = settings_for("mlp");
+    lscm_posterior *p = NULL;
+    settings.steps = 300;
+    settings.width = 32;
+    assert_ok(lscm_fit(&p, data, &settings, NULL, NULL, &why));
+    assert_non_null(strstr(lscm_posterior_summary(p), "latent"));
+    answer a = transformed(p, data);
+    for (size_t i = 0; i < a.rows * a.d; i++) {
+        double near = 1e-3 * (1 + fabs(p->z[i]));
+        assert_near(a.z[i], p->z[i], near);
+        assert_near(a.sd[i], p->z_sd[i], near);
+    }
+    free(a.z);
+    lscm_posterior_free(p);
+    lscm_dataset_free(data);
 }
 
 /* Rows of the same model that were not fitted, without a word of what was done. */
@@ -211,6 +272,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_AT_HOME(linear_runs_give_their_own_z),
+        cmocka_unit_test(clipped_runs_give_their_own_z),
+        cmocka_unit_test(networks_give_their_own_z_beyond_the_labels),
         cmocka_unit_test(fresh_rows_are_read_off_exactly),
         cmocka_unit_test(observed_variables_are_themselves),
         cmocka_unit_test(what_does_not_fit_is_said),

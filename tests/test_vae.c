@@ -3,6 +3,7 @@
 #include "baseline_testing.h"
 
 #include "lcg.h"
+#include "on_cpu.h"
 #include "scm/decode.h"
 
 enum { ROWS = 11, NODES = 2, FEATURES = 3 };
@@ -17,19 +18,19 @@ typedef struct bench {
     training_terms terms;
 } bench;
 
-static mlp_shape narrow(size_t in, size_t out)
+static network_shape narrow(size_t in, size_t out)
 {
     /* smooth: central differences want no corners */
-    return (mlp_shape){
-        .layers = 3, .width = {in, 5, 4, out}, .between = ACTIVATION_TANH, .bias = true};
+    return network_dense(&(network_stack){
+        .layers = 3, .width = (size_t[]){in, 5, 4, out}, .between = ACTIVATION_TANH, .bias = true});
 }
 
 static void lay_out(bench *b)
 {
-    const mlp_shape from_x = narrow(FEATURES, 2 * NODES);
-    const mlp_shape to_x = narrow(NODES, FEATURES);
-    vae_f64_lay_out(&b->vae, &b->memory, &from_x, &to_x, ROWS, &backend_cpu_f64);
-    b->count = mlp_count(&from_x) + mlp_count(&to_x);
+    const network_shape from_x = narrow(FEATURES, 2 * NODES);
+    const network_shape to_x = narrow(NODES, FEATURES);
+    vae_f64_lay_out(&b->vae, &b->memory, &from_x, &to_x, ROWS, on_cpu());
+    b->count = network_count(&from_x) + network_count(&to_x);
     b->parameters = arena_take(&b->memory, b->count, sizeof(double));
     b->gradient = arena_take(&b->memory, b->count, sizeof(double));
 }
@@ -54,7 +55,9 @@ static void open_bench(bench *b, x_noise_rule noise)
 
 static double loss_of(bench *b)
 {
-    vae_f64_loss(&b->vae, b->parameters, ROWS, b->x, b->eps, &b->noise, &b->terms, b->gradient);
+    const network_batch_f64 batch = {
+        .parameters = b->parameters, .n = ROWS, .input = b->x, .gradient = b->gradient};
+    vae_f64_loss(&b->vae, &batch, b->eps, &b->noise, &b->terms);
     return b->terms.loss;
 }
 
@@ -87,16 +90,17 @@ static void gradients_are_the_slopes(void **state)
 }
 
 /* tanh networks of three layers, by hand. */
-static void apply(const mlp_shape *shape, const double *parameters, const double *in, double *out)
+static void apply(const network_shape *shape, const double *parameters, const double *in,
+                  double *out)
 {
     double from[8];
-    memcpy(from, in, shape->width[0] * sizeof *from);
+    memcpy(from, in, network_in(shape) * sizeof *from);
     for (size_t l = 0; l < shape->layers; l++) {
-        const double *w = parameters + mlp_offset(shape, l);
-        size_t cols = shape->width[l + 1];
+        const double *w = parameters + network_offset(shape, l);
+        size_t cols = shape->layer[l].out;
         for (size_t j = 0; j < cols; j++) {
-            out[j] = w[shape->width[l] * cols + j];
-            for (size_t i = 0; i < shape->width[l]; i++) {
+            out[j] = w[shape->layer[l].in * cols + j];
+            for (size_t i = 0; i < shape->layer[l].in; i++) {
                 out[j] += from[i] * w[i * cols + j];
             }
             out[j] = l + 1 < shape->layers ? tanh(out[j]) : out[j];
@@ -110,8 +114,8 @@ static void the_loss_is_its_formula(void **state)
     (void)state;
     bench b;
     open_bench(&b, (x_noise_rule){0, 1e-3});
-    const mlp_shape from_x = narrow(FEATURES, 2 * NODES);
-    const mlp_shape to_x = narrow(NODES, FEATURES);
+    const network_shape from_x = narrow(FEATURES, 2 * NODES);
+    const network_shape to_x = narrow(NODES, FEATURES);
     double squares = 0;
     double kl = 0;
     for (size_t r = 0; r < ROWS; r++) {
@@ -124,7 +128,7 @@ static void the_loss_is_its_formula(void **state)
             z[i] = q[i] + s * b.eps[r * NODES + i];
             kl += -log(s) + (s * s + q[i] * q[i]) / 2 - 0.5;
         }
-        apply(&to_x, b.parameters + mlp_count(&from_x), z, y);
+        apply(&to_x, b.parameters + network_count(&from_x), z, y);
         for (size_t k = 0; k < FEATURES; k++) {
             squares += pow(b.x[r * FEATURES + k] - y[k], 2);
         }

@@ -76,8 +76,8 @@ const struct argp *fit_argp(void)
             "Variables that are observed themselves (a CSV; no values) have the decoder identity. "
             "A run folder holds report.html (open it in a browser), config.json, summary.json and "
             "posterior.nc (opens in ArviZ). "
-            "Ctrl-C stops; networks, which take longer, keep a checkpoint for --resume once their "
-            "training has begun.",
+            "Ctrl-C stops; networks, which take longer, keep a checkpoint for --resume, which "
+            "repeats no step of theirs.",
     };
     lscm_fit_settings defaults;
     size_t n = 0;

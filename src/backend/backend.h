@@ -1,13 +1,18 @@
-/* What a device supplies: a way to run pieces of work side by side, and about ten dense operations
- * on row-major, contiguous arrays. Networks and optimisers call nothing else, so a device is
- * replaced by handing them another table; the CPU's (OpenBLAS, OpenMP) is the reference that judges
- * the others.
+/* A device: who owns memory and runs the operations. It has a way to run pieces of work side by
+ * side, and in either precision a table of about ten dense operations on row-major, contiguous
+ * arrays. Networks and optimisers call nothing else, so that a fit runs on another device when it
+ * is handed another; the CPU (OpenBLAS, OpenMP) is the reference that judges the others.
  *
- *     backend_cpu_f32, backend_cpu_f64        the tables, see backend_table.h
+ *     device on;
+ *     TRY(device_open(&on, DEVICE_CPU, why));
+ *     lay_out(&a, &on);    TRY(on.claim(&on, &a, why));    lay_out(&a, &on);
+ *     on.backend_f32->scale(&on, n, 2, x);
+ *     on.release(&on, &a);
+ *     device_close(&on);
  *
  * Float is what runs, double is what the tests differentiate, and there is one source for both: it
- * says REAL for float or double, and NAMED(mlp, pass) for mlp_f32_pass or mlp_f64_pass, whichever
- * of backend/float32.h and backend/float64.h was included last.
+ * says REAL for float or double, and NAMED(network, pass) for network_f32_pass or network_f64_pass,
+ * whichever of backend/float32.h and backend/float64.h was included last.
  */
 #ifndef LSCM_BACKEND_BACKEND_H
 #define LSCM_BACKEND_BACKEND_H
@@ -25,22 +30,7 @@ typedef enum activation {
     ACTIVATION_COUNT
 } activation;
 
-/* Job number `job`, on the worker of that number; a worker does one job at a time. */
-typedef void (*backend_job)(void *self, size_t job, size_t worker);
-
-/* Rows of a batch are worked on in chunks: as many as keep a small network's activations in a
- * core's cache on a CPU, the whole batch on a device that wants it. */
-typedef struct backend_device {
-    const char *name;
-    size_t rows_least, rows_most; /* in a chunk */
-    /* Memory that the operations can be given and the host can read between calls of `each`. */
-    lscm_status (*open)(arena *a, lscm_error *why);
-    void (*close)(arena *a);
-    /* Workers that the calling thread may use. */
-    size_t (*workers)(void);
-    /* Jobs 0 .. jobs - 1 in any order, side by side; done when it returns. */
-    void (*each)(size_t workers, size_t jobs, backend_job job, void *self);
-} backend_device;
+typedef struct device device;
 
 /* One step of Adam, m <- b1 m + (1 - b1) g, s <- b2 s + (1 - b2) g^2 + inside,
  * p <- p - rate m / (sqrt(correct s) + outside); AdaBelief has (g - m)^2 for g^2, the new m. */
@@ -52,8 +42,9 @@ typedef struct backend_adam {
     double correct; /* 1 / (1 - b2^t) */
 } backend_adam;
 
-/* backend_f32 or backend_f64 */
+/* backend_f32 or backend_f64, and a product of matrices on it */
 #define BACKEND TYPED(backend)
+#define PRODUCT TYPED(product)
 
 #include "backend/float32.h"
 
@@ -62,5 +53,33 @@ typedef struct backend_adam {
 #include "backend/float64.h"
 
 #include "backend/backend_table.h" /* NOLINT(readability-duplicate-include) */
+
+/* Job number `job`, on the worker of that number; a worker does one job at a time. */
+typedef void (*backend_job)(void *self, size_t job, size_t worker);
+
+/* Rows of a batch are worked on in chunks: as many as keep a small network's activations in a
+ * core's cache on a CPU, the whole batch on a device that wants it. */
+struct device {
+    const char *name;
+    size_t rows_least, rows_most; /* in a chunk */
+    const backend_f32 *backend_f32;
+    const backend_f64 *backend_f64;
+    /* Memory, for an arena that was measured, that the operations can be given and the host can
+     * read between calls of `each`. */
+    lscm_status (*claim)(const device *on, arena *a, lscm_error *why);
+    void (*release)(const device *on, arena *a);
+    /* Workers that the calling thread may use. */
+    size_t (*workers)(const device *on);
+    /* Jobs 0 .. jobs - 1 in any order, side by side; done when it returns. */
+    void (*each)(const device *on, size_t workers, size_t jobs, backend_job job, void *self);
+    void (*close)(device *on);
+};
+
+typedef enum device_kind { DEVICE_CPU, DEVICE_COUNT } device_kind;
+
+/* Ready for work; to be closed when all memory that was claimed has been released. */
+lscm_status device_open(device *out, device_kind kind, lscm_error *why);
+/* One that was never opened, all zero, too. */
+void device_close(device *on);
 
 #endif

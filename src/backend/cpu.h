@@ -1,9 +1,12 @@
-/* The CPU as a device: what is the same for both precisions. */
+/* The CPU as a device. */
 #ifndef LSCM_BACKEND_CPU_H
 #define LSCM_BACKEND_CPU_H
 
 #include "backend/backend.h"
 
-extern const backend_device cpu_device;
+extern const backend_f32 cpu_f32;
+extern const backend_f64 cpu_f64;
+
+lscm_status cpu_open(device *out, lscm_error *why);
 
 #endif

@@ -10,12 +10,13 @@ enum {
     ADAM_LARGE = 1 << 16  /* from here on threads are worth waking */
 };
 
-static void gemm(bool flip_a, bool flip_b, size_t m, size_t n, size_t k, REAL alpha, const REAL *a,
-                 const REAL *b, REAL beta, REAL *c)
+static void gemm(const device *on, const PRODUCT *p)
 {
+    (void)on;
     BLAS(gemm)
-    (CblasRowMajor, flip_a ? CblasTrans : CblasNoTrans, flip_b ? CblasTrans : CblasNoTrans, (int)m,
-     (int)n, (int)k, alpha, a, (int)(flip_a ? m : k), b, (int)(flip_b ? k : n), beta, c, (int)n);
+    (CblasRowMajor, p->flip_a ? CblasTrans : CblasNoTrans, p->flip_b ? CblasTrans : CblasNoTrans,
+     (int)p->m, (int)p->n, (int)p->k, p->alpha, p->a, (int)(p->flip_a ? p->m : p->k), p->b,
+     (int)(p->flip_b ? p->k : p->n), p->beta, p->c, (int)p->n);
 }
 
 CLONED static void add_bias(size_t rows, size_t cols, const REAL *restrict bias, REAL *restrict h)
@@ -27,8 +28,10 @@ CLONED static void add_bias(size_t rows, size_t cols, const REAL *restrict bias,
     }
 }
 
-static void activate(activation f, size_t rows, size_t cols, const REAL *bias, REAL *h, REAL *slope)
+static void activate(const device *on, activation f, size_t rows, size_t cols, const REAL *bias,
+                     REAL *h, REAL *slope)
 {
+    (void)on;
     /* two passes: over the whole array at once no vector is left part empty by an odd row */
     if (bias != NULL) {
         add_bias(rows, cols, bias, h);
@@ -58,9 +61,10 @@ CLONED static void column_sums(size_t rows, size_t cols, const REAL *restrict d,
     }
 }
 
-static void activate_back(size_t rows, size_t cols, const REAL *slope, REAL *d, REAL beta,
-                          REAL *bias)
+static void activate_back(const device *on, size_t rows, size_t cols, const REAL *slope, REAL *d,
+                          REAL beta, REAL *bias)
 {
+    (void)on;
     if (slope != NULL) {
         multiply(rows * cols, slope, d);
     }
@@ -69,34 +73,40 @@ static void activate_back(size_t rows, size_t cols, const REAL *slope, REAL *d, 
     }
 }
 
-static void fill(size_t n, REAL value, REAL *x)
+static void fill(const device *on, size_t n, REAL value, REAL *x)
 {
+    (void)on;
     for (size_t i = 0; i < n; i++) {
         x[i] = value;
     }
 }
 
-static void copy(size_t n, const REAL *x, REAL *y)
+static void copy(const device *on, size_t n, const REAL *x, REAL *y)
 {
+    (void)on;
     memcpy(y, x, n * sizeof *y);
 }
 
-CLONED static void scale(size_t n, REAL factor, REAL *x)
+CLONED static void scale(const device *on, size_t n, REAL factor, REAL *x)
 {
+    (void)on;
     for (size_t i = 0; i < n; i++) {
         x[i] *= factor;
     }
 }
 
-CLONED static void axpy(size_t n, REAL factor, const REAL *restrict x, REAL *restrict y)
+CLONED static void axpy(const device *on, size_t n, REAL factor, const REAL *restrict x,
+                        REAL *restrict y)
 {
+    (void)on;
     for (size_t i = 0; i < n; i++) {
         y[i] += factor * x[i];
     }
 }
 
-CLONED static double sum_squares(size_t n, const REAL *x)
+CLONED static double sum_squares(const device *on, size_t n, const REAL *x)
 {
+    (void)on;
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (size_t i = 0; i < n; i++) {
@@ -105,8 +115,10 @@ CLONED static double sum_squares(size_t n, const REAL *x)
     return sum;
 }
 
-CLONED static double residual(size_t n, REAL factor, const REAL *restrict x, REAL *restrict y)
+CLONED static double residual(const device *on, size_t n, REAL factor, const REAL *restrict x,
+                              REAL *restrict y)
 {
+    (void)on;
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (size_t i = 0; i < n; i++) {
@@ -140,9 +152,10 @@ CLONED static void adam_piece(size_t n, const backend_adam *step, REAL *restrict
     }
 }
 
-static void adam(size_t n, const backend_adam *step, REAL *parameters, const REAL *gradient,
-                 REAL *m, REAL *s)
+static void adam(const device *on, size_t n, const backend_adam *step, REAL *parameters,
+                 const REAL *gradient, REAL *m, REAL *s)
 {
+    (void)on;
 #pragma omp parallel for schedule(static) if (n >= ADAM_LARGE)
     for (size_t at = 0; at < n; at += ADAM_PIECE) {
         size_t count = n - at < ADAM_PIECE ? n - at : ADAM_PIECE;
@@ -150,8 +163,7 @@ static void adam(size_t n, const backend_adam *step, REAL *parameters, const REA
     }
 }
 
-const BACKEND TYPED(backend_cpu) = {
-    .device = &cpu_device,
+const BACKEND TYPED(cpu) = {
     .gemm = gemm,
     .activate = activate,
     .activate_back = activate_back,

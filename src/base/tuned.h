@@ -81,11 +81,9 @@
     COUNT(model_every, 5, TIME, "rounds between two such models, beyond exact graphs") \
     REAL(model_sigma_floor, 1e-4, HAND, "least sd of a mechanism in them, of that of z") \
     REAL(reach_outer, 0.06, BENDS, "share of the values on either side of a node beyond which z is extrapolated") \
-    REAL(reach_outside, 0.005, BENDS, "share of z beyond that makes z be drawn with the graph") \
     /* What a row counts */ \
     REAL(leak_beyond, 4, BENDS, "variance of leaks where nothing set a node, over that of held-out values") \
     REAL(leak_medians, 10, BENDS, "median errors that a row's counts at most: misread altogether is no leak") \
-    REAL(leak_told, 2, BENDS, "edges below so many sd of leaks are left out, at least") \
     REAL(row_ratio, 100, HAND, "errors that go with the size of a row over those that do not, at most") \
     COUNT(row_rounds, 50, HAND, "rounds of its least squares, at most") \
     REAL(row_still, 1e-3, HAND, "relative change that ends them") \

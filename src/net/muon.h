@@ -7,12 +7,12 @@
  * so a step changes every direction of a matrix alike, by about `rate` of its first size:
  * directions with small gradients are learned as fast as those with large ones. The orthogonal
  * factor is found by five steps of X <- a X + (b A + c A^2) X, A = X X' (Newton-Schulz), products
- * only. Biases take Adam's steps, of `rate` each.
+ * only. What is no matrix takes Adam's steps, of `rate` each.
  */
 #ifndef LSCM_NET_MUON_H
 #define LSCM_NET_MUON_H
 
-#include "net/mlp.h"
+#include "net/network.h"
 #include "net/optimiser.h"
 
 /* muon_f32 or muon_f64 */

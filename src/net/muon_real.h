@@ -1,20 +1,20 @@
 /* The optimiser of one network in one precision; included by muon.h for each. State and count of
  * steps continue bit for bit. */
 typedef struct MUON {
-    mlp_shape shape;
-    const BACKEND *backend;
+    network_shape shape;
+    const device *device;
     uint64_t steps; /* done */
     REAL *state;    /* (2, parameters): M, or Adam's m, of each; Adam's s */
     REAL *work;     /* of each layer: (2, its matrix), then (2, its smaller side squared) */
 } MUON;
 
-void NAMED(muon, lay_out)(MUON *o, arena *a, const mlp_shape *shape, const BACKEND *backend);
+void NAMED(muon, lay_out)(MUON *o, arena *a, const network_shape *shape, const device *on);
 /* Weights N(0, size^2), zero biases: size = 1/sqrt(in) of the first layer, sqrt(2/in) after a ReLU
  * or its like. Uses the whole stream. */
-void NAMED(muon, draw)(const mlp_shape *shape, rng r, REAL *parameters);
+void NAMED(muon, draw)(const network_shape *shape, rng r, REAL *parameters);
 /* One step down the gradient (parameters). */
 void NAMED(muon, step)(MUON *o, double rate, REAL *parameters, const REAL *gradient);
 /* X (rows, cols), not 0, becomes its orthogonal factor, roughly: singular values above about 0.0015
  * |X| land between 0.6 and 1.3, smaller ones grow 500-fold at most. work: rows cols + 2 min(rows,
  * cols)^2. */
-void NAMED(muon, orthogonal)(const BACKEND *b, size_t rows, size_t cols, REAL *x, REAL *work);
+void NAMED(muon, orthogonal)(const device *on, size_t rows, size_t cols, REAL *x, REAL *work);

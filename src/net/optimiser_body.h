@@ -1,10 +1,10 @@
-/* See optimiser.h: the corrections for the start, and the groups; the backend does the rest. */
+/* See optimiser.h: the corrections for the start, and the groups; the device does the rest. */
 #include <math.h>
 
 void NAMED(optimiser, lay_out)(OPTIMISER *o, arena *a, size_t n, const optimiser_settings *settings,
-                               const BACKEND *backend)
+                               const device *on)
 {
-    *o = (OPTIMISER){.settings = *settings, .backend = backend, .n = n};
+    *o = (OPTIMISER){.settings = *settings, .device = on, .n = n};
     o->state = arena_take(a, 2 * n, sizeof(REAL));
 }
 
@@ -25,8 +25,8 @@ void NAMED(optimiser, step)(OPTIMISER *o, const optimiser_group *groups, size_t 
             .rate = groups[k].rate / (1 - pow(s->b1, t)),
             .correct = 1 / (1 - pow(s->b2, t)),
         };
-        o->backend->adam(groups[k].count, &step, parameters + at, gradient + at, o->state + at,
-                         o->state + o->n + at);
+        o->device->BACKEND->adam(o->device, groups[k].count, &step, parameters + at, gradient + at,
+                                 o->state + at, o->state + o->n + at);
         at += groups[k].count;
     }
 }

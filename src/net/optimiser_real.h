@@ -1,7 +1,7 @@
 /* An optimiser in one precision; included by optimiser.h for each. */
 typedef struct OPTIMISER {
     optimiser_settings settings;
-    const BACKEND *backend;
+    const device *device;
     size_t n;       /* parameters */
     uint64_t steps; /* done */
     REAL *state;    /* (2, n): m, s; zero at first */
@@ -9,7 +9,7 @@ typedef struct OPTIMISER {
 
 /* Measures or places the state of n parameters. */
 void NAMED(optimiser, lay_out)(OPTIMISER *o, arena *a, size_t n, const optimiser_settings *settings,
-                               const BACKEND *backend);
+                               const device *on);
 
 /* One step down the gradient (n). The groups follow one another and together have n parameters;
  * their rates may differ from step to step. */

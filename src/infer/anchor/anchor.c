@@ -30,6 +30,7 @@ static void lay_out_scratch(anchor_scratch *w, arena *a, size_t r, size_t nodes)
     w->value = arena_take(a, r, number);
     w->y = arena_take(a, ANCHOR_PIECE * r, number);
     w->v = arena_take(a, ANCHOR_PIECE * nodes, number);
+    w->sums = arena_take(a, 2 * nodes, number);
     w->left = arena_take(a, (size_t)ANCHOR_PIECE * ANCHOR_TILE, number);
     w->right = arena_take(a, (size_t)ANCHOR_PIECE * ANCHOR_TILE, number);
 }
@@ -143,23 +144,52 @@ static void close_work(anchor_work *w)
     arena_close(&w->memory);
 }
 
+/* Adds a row to the sums: y (r) to centre; v (d) at the targets, and its largest size. */
+static void add_row(const linear_view *s, size_t row, double *restrict centre, double *restrict v_centre,
+                    double *restrict largest)
+{
+    const double *y = s->y + row * s->rank;
+    const double *values = s->values + row * s->d;
+    const uint8_t *mask = s->mask + row * s->d;
+    for (size_t c = 0; c < s->rank; c++) {
+        centre[c] += y[c];
+    }
+    for (size_t j = 0; j < s->d; j++) {
+        double v = mask[j] != 0 ? values[j] : 0;
+        v_centre[j] += v;
+        largest[j] = fabs(v) > largest[j] ? fabs(v) : largest[j];
+    }
+}
+
+/* Which nodes' values do not vary at the targets: rows are asked until all are seen to. */
+static void find_constant(anchor_work *w, const double *largest)
+{
+    const linear_view *s = w->s;
+    size_t left = s->d;
+    for (size_t j = 0; j < s->d; j++) {
+        w->constant[j] = true;
+    }
+    for (size_t p = 0; p < w->sets.rows && left > 0; p++) {
+        size_t i = w->sets.row[p];
+        for (size_t j = 0; j < s->d; j++) {
+            double away = fabs(s->values[i * s->d + j] - w->fits.v_centre[j]);
+            if (w->constant[j] && s->mask[i * s->d + j] != 0 && !(away <= CONSTANT * largest[j])) {
+                w->constant[j] = false;
+                left--;
+            }
+        }
+    }
+}
+
 /* Means of y over the kept rows, and of v at the targets; whether v varies there. */
 static void find_centres(anchor_work *w)
 {
     const linear_view *s = w->s;
     double *largest = w->share; /* of |v|; free until the end */
     for (size_t i = 0; i < s->rows; i++) {
-        if (w->keep != NULL && w->keep[i] == 0) {
-            continue;
-        }
-        w->rows++;
-        for (size_t c = 0; c < s->rank; c++) {
-            w->fits.centre[c] += s->y[i * s->rank + c];
-        }
-        for (size_t j = 0; j < s->d; j++) {
-            double v = s->mask[i * s->d + j] != 0 ? s->values[i * s->d + j] : 0;
-            w->fits.v_centre[j] += v;
-            largest[j] = fmax(largest[j], fabs(v));
+        if (w->keep == NULL || w->keep[i] != 0) {
+            w->rows++;
+            add_row(s, i, w->fits.centre, w->fits.v_centre, largest);
         }
     }
     for (size_t c = 0; c < s->rank; c++) {
@@ -167,17 +197,8 @@ static void find_centres(anchor_work *w)
     }
     for (size_t j = 0; j < s->d; j++) {
         w->fits.v_centre[j] /= fmax((double)w->sets.samples[j], 1);
-        w->constant[j] = true;
     }
-    for (size_t p = 0; p < w->sets.rows; p++) {
-        size_t i = w->sets.row[p];
-        for (size_t j = 0; j < s->d; j++) {
-            if (s->mask[i * s->d + j] != 0 &&
-                !(fabs(s->values[i * s->d + j] - w->fits.v_centre[j]) <= CONSTANT * largest[j])) {
-                w->constant[j] = false;
-            }
-        }
-    }
+    find_constant(w, largest);
     memset(w->share, 0, s->d * sizeof(double));
 }
 

@@ -77,6 +77,27 @@ static void fill_values(const node_block *b, size_t p, const double *y, double *
     }
 }
 
+/* sum (columns) of the rows of x (rows, columns). */
+static void sum_rows(const double *restrict x, size_t rows, size_t columns, double *restrict sum)
+{
+    memset(sum, 0, columns * sizeof *sum);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t c = 0; c < columns; c++) {
+            sum[c] += x[i * columns + c];
+        }
+    }
+}
+
+static void sum_squares(const double *restrict x, size_t rows, size_t columns, double *restrict sum)
+{
+    memset(sum, 0, columns * sizeof *sum);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t c = 0; c < columns; c++) {
+            sum[c] += x[i * columns + c] * x[i * columns + c];
+        }
+    }
+}
+
 /* Sums of one piece: y into total (r); y v, v, v^2 into part (count, r + 2). */
 static void sum_piece(const node_block *b, size_t p, anchor_scratch *w, bool residual, double *part,
                       double *total)
@@ -84,26 +105,18 @@ static void sum_piece(const node_block *b, size_t p, anchor_scratch *w, bool res
     const row_piece *piece = b->sets->piece + b->piece[p];
     size_t r = b->s->rank;
     size_t m = b->count;
+    double *sum = w->sums;
+    double *squares = w->sums + m;
     gather(b, piece, 0, r, w->y);
     fill_values(b, p, w->y, w->v, residual);
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)m, (int)r, (int)piece->count, 1, w->v,
                 (int)m, w->y, (int)r, 0, part, (int)(r + 2));
-    memset(total, 0, r * sizeof(double));
-    for (size_t i = 0; i < piece->count; i++) {
-        for (size_t c = 0; c < r; c++) {
-            total[c] += w->y[i * r + c];
-        }
-    }
+    sum_rows(w->y, piece->count, r, total);
+    sum_rows(w->v, piece->count, m, sum);
+    sum_squares(w->v, piece->count, m, squares);
     for (size_t k = 0; k < m; k++) {
-        double sum = 0;
-        double squares = 0;
-        for (size_t i = 0; i < piece->count; i++) {
-            double v = w->v[i * m + k];
-            sum += v;
-            squares += v * v;
-        }
-        part[k * (r + 2) + r] = sum;
-        part[k * (r + 2) + r + 1] = squares;
+        part[k * (r + 2) + r] = sum[k];
+        part[k * (r + 2) + r + 1] = squares[k];
     }
 }
 

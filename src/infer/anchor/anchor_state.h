@@ -46,6 +46,7 @@ typedef struct anchor_scratch {
     double *slope, *other, *value; /* (r) */
     double *y;                     /* (PIECE, r) */
     double *v;                     /* (PIECE, nodes of a block) */
+    double *sums;                  /* (2, nodes of a block) */
     double *left, *right;          /* (PIECE, TILE) */
 } anchor_scratch;
 

@@ -8,5 +8,6 @@
 #include "infer/anchored/anchored_fit.h"   /* the method */
 #include "infer/anchored/anchored_infer.h" /* from a view of x to draws */
 #include "infer/anchored/judge.h"          /* held-out interventions */
+#include "infer/anchored/judge_score.h"    /* the predictive law of z */
 
 #endif

@@ -110,14 +110,6 @@ void anchored_store(const anchored *a, lscm_posterior *p, json_t *summary)
     }
 }
 
-static void take_z(lscm_posterior *p, const linear_view *s, const anchored *a)
-{
-    encoder_z(s, a, p->z, p->z_sd);
-    for (size_t k = 0; k < s->rows * s->d && a->clip > 0; k++) { /* z as x shows it */
-        p->z[k] = fmax(fmin(p->z[k], a->clip), -a->clip);
-    }
-}
-
 static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a, const judgement *j,
                           const char *reason, double judged)
 {
@@ -195,7 +187,7 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     anchored_input in = anchored_input_of(f, s);
     TRY(anchored_infer(&a, &in, why));
     double begun = fit_seconds();
-    if (f->settings.holdout > 0 && !(a.clip > 0)) {
+    if (f->settings.holdout > 0 && !(a.clip > 0) && can_judge(&a)) {
         TRY(judge(&j, &in, f->settings.holdout, why));
     }
     double judged = fit_seconds() - begun;
@@ -204,7 +196,7 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     TRY(fit_posterior(f, &p, weights, s->kind == VIEW_LINEAR ? s->D : 0, why));
     TRY(take_decoder(p, s, &a, why));
     TRY(encoder_pack_linear(p, s, &a, why));
-    take_z(p, s, &a);
+    encoder_z(s, &a, p->z, p->z_sd);
     if (f->run->folder != NULL &&
         f->run->force) { /* only now: the old run stays until there is a new */
         TRY(run_folder_begin(f->run->folder, true, false, why));

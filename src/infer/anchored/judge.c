@@ -1,16 +1,12 @@
 #include "infer/anchored/judge.h"
 
-#include "base/quantile.h"
-#include "base/rng.h"
+#include "base/spread.h"
 #include "base/tuned.h"
 #include "data/design/design.h"
-#include "scm/mechanism.h"
+#include "infer/anchored/judge_score.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { STREAM = 9000 };
 
 /* ---- What to hold out ---- */
 
@@ -92,34 +88,25 @@ static void hold_out_rows(const linear_view *s, const mask_row *key, size_t coun
 
 /* Sums of one node over the rows fitted, then over those held out. */
 typedef struct judge_sums {
-    double n, mean, variance; /* free, fitted */
+    double mean, variance; /* free, fitted */
     double rows, missed, spread, inside;
 } judge_sums;
 
 static void take_marginals(const linear_view *s, const anchored *a, const uint8_t *keep,
                            judge_sums *sum)
 {
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t k = 0; k < s->rows; k++) {
-            for (size_t i = 0; i < s->d && keep[k] != 0; i++) {
-                double z = a->z[k * s->d + i];
-                if (s->mask[k * s->d + i] == 0 && pass == 0) {
-                    sum[i].n += 1;
-                    sum[i].mean += (z - sum[i].mean) / sum[i].n;
-                } else if (s->mask[k * s->d + i] == 0) {
-                    sum[i].variance += (z - sum[i].mean) * (z - sum[i].mean) / sum[i].n;
-                }
-            }
+    const spread_table z = {s->rows, s->d, a->z, s->mask, keep};
+#pragma omp parallel for schedule(static) if (spread_shared(&z))
+    for (size_t first = 0; first < s->d; first += SPREAD_BLOCK) {
+        spread own[SPREAD_BLOCK];
+        spread_columns(&z, first, SPREAD_FREE, own);
+        for (size_t i = first; i < s->d && i < first + SPREAD_BLOCK; i++) {
+            const spread *from = &own[i - first];
+            sum[i].mean = from->mean;
+            sum[i].variance = from->n > 0 ? from->squares / from->n : 0;
         }
     }
 }
-
-typedef struct prediction {
-    double *mean, *sample; /* (d), (draws, d): of z under do */
-    double *z;             /* (d) */
-    double *log_p;         /* (draws) */
-    double *sorted;        /* (draws) */
-} prediction;
 
 static double log_normal(double z, double mean, double sd)
 {
@@ -127,68 +114,25 @@ static double log_normal(double z, double mean, double sd)
     return -u * u / 2 - log(sd) - 0.91893853320467274;
 }
 
-/* All draws on one row: mean and samples of z under do, and the log density of the z seen. */
-static void predict(const anchored *a, const linear_view *s, size_t row, rng r, const prediction *p)
+/* Row n of the predictions is row `row` of the view. */
+static void score_row(const anchored *a, const linear_view *s, size_t row, const predictions *p,
+                      size_t n, judge_sums *sum, judgement *out)
 {
-    size_t d = s->d;
-    const uint8_t *mask = s->mask + row * d;
-    const double *seen = a->z + row * d;
-    memset(p->mean, 0, d * sizeof(double));
-    for (size_t k = 0; k < a->draws; k++) {
-        const size_t *order = a->order + k * d;
-        mechanism_model m = {d, a->w + k * d * d, a->intercept + k * d, a->sigma + k * d};
-        double *sample = p->sample + k * d;
-        p->log_p[k] = 0;
-        for (size_t at = 0; at < d; at++) {
-            size_t i = order[at];
-            if (mask[i] != 0) {
-                p->z[i] = sample[i] = s->values[row * d + i];
-                continue;
-            }
-            double noise = m.sigma[i] * rng_normal(r, (row * tuned_judge_draws() + k) * d + i);
-            p->z[i] = mechanism_simulate(&m, i, order, at, p->z, 0);
-            p->mean[i] += p->z[i] / (double)a->draws;
-            sample[i] = mechanism_simulate(&m, i, order, at, sample, 0) + noise;
-            double given = mechanism_simulate(&m, i, order, at, seen, 0);
-            p->log_p[k] += log_normal(seen[i], given, m.sigma[i]);
-        }
-    }
-}
-
-static bool is_inside(const prediction *p, size_t draws, size_t d, size_t i, double z)
-{
-    for (size_t k = 0; k < draws; k++) {
-        p->sorted[k] = p->sample[k * d + i];
-    }
-    qsort(p->sorted, draws, sizeof *p->sorted, quantile_compare);
-    size_t cut = draws / 20;
-    return z >= p->sorted[cut] && z <= p->sorted[draws - 1 - cut];
-}
-
-static void score_row(const anchored *a, const linear_view *s, size_t row, const prediction *p,
-                      judge_sums *sum, judgement *out)
-{
-    double most = -INFINITY;
-    double total = 0;
     double empty = 0;
-    for (size_t k = 0; k < a->draws; k++) {
-        most = fmax(most, p->log_p[k]);
-    }
-    for (size_t k = 0; k < a->draws; k++) {
-        total += exp(p->log_p[k] - most);
-    }
     for (size_t i = 0; i < s->d; i++) {
         double z = a->z[row * s->d + i];
+        double mean = p->mean[n * s->d + i];
+        double below = p->below[n * s->d + i];
         if (s->mask[row * s->d + i] != 0) {
             continue;
         }
         sum[i].rows += 1;
-        sum[i].missed += (z - p->mean[i]) * (z - p->mean[i]);
+        sum[i].missed += (z - mean) * (z - mean);
         sum[i].spread += (z - sum[i].mean) * (z - sum[i].mean);
-        sum[i].inside += is_inside(p, a->draws, s->d, i, z) ? 1 : 0;
+        sum[i].inside += below >= 0.05 && below <= 0.95 ? 1 : 0;
         empty += log_normal(z, sum[i].mean, sqrt(sum[i].variance) + 1e-6 * a->unit[i]);
     }
-    out->log_likelihood += most + log(total / (double)a->draws);
+    out->log_likelihood += p->log_p[n];
     out->log_likelihood_empty += empty;
 }
 
@@ -196,8 +140,8 @@ typedef struct scratch {
     mask_row *key;
     uint8_t *keep;
     size_t *total, *left;
+    size_t *row; /* (most): those judged by */
     judge_sums *sum;
-    prediction p;
     arena memory;
 } scratch;
 
@@ -210,17 +154,12 @@ static void lay_out(scratch *t, judgement *out, const linear_view *s)
     t->total = arena_take(a, d, sizeof *t->total);
     t->left = arena_take(a, d, sizeof *t->left);
     t->sum = arena_take(a, d, sizeof *t->sum);
-    t->p = (prediction){.mean = arena_take(a, d, sizeof(double)),
-                        .sample = arena_take(a, tuned_judge_draws() * d, sizeof(double)),
-                        .z = arena_take(a, d, sizeof(double)),
-                        .log_p = arena_take(a, tuned_judge_draws(), sizeof(double)),
-                        .sorted = arena_take(a, tuned_judge_draws(), sizeof(double))};
+    t->row = arena_take(a, tuned_judge_rows(), sizeof *t->row);
     out->r2 = arena_take(&out->memory, d, sizeof(double));
     out->coverage = arena_take(&out->memory, d, sizeof(double));
 }
 
-/* Draws give nodes without an anchor other signs and names each time: no mean encoder, no z. */
-static bool all_anchored(const anchored *a)
+bool can_judge(const anchored *a)
 {
     bool all = true;
     for (size_t i = 0; i < a->d; i++) {
@@ -229,26 +168,34 @@ static bool all_anchored(const anchored *a)
     return all;
 }
 
-static void score(judgement *out, const linear_view *s, const anchored *a, const scratch *t, rng r)
+static lscm_status score(judgement *out, const linear_view *s, const anchored *a, const scratch *t,
+                         lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
+    predictions p = {0};
     size_t stride = (out->rows + tuned_judge_rows() - 1) / tuned_judge_rows();
     size_t met = 0;
-    double used = 0;
-    take_marginals(s, a, t->keep, t->sum);
+    size_t used = 0;
     for (size_t k = 0; k < s->rows; k++) {
         if (t->keep[k] == 0 && met++ % stride == 0) {
-            predict(a, s, k, r, &t->p);
-            score_row(a, s, k, &t->p, t->sum, out);
-            used += 1;
+            t->row[used++] = k;
         }
     }
-    out->log_likelihood /= used;
-    out->log_likelihood_empty /= used;
+    take_marginals(s, a, t->keep, t->sum);
+    TRY(predictions_of(&p, a, s, t->row, used, why));
+    for (size_t n = 0; n < used; n++) {
+        score_row(a, s, t->row[n], &p, n, t->sum, out);
+    }
+    out->log_likelihood /= (double)used;
+    out->log_likelihood_empty /= (double)used;
     for (size_t i = 0; i < s->d; i++) {
         const judge_sums *n = &t->sum[i];
         out->r2[i] = n->spread > 0 ? 1 - n->missed / n->spread : NAN;
         out->coverage[i] = n->rows > 0 ? n->inside / n->rows : NAN;
     }
+done:
+    predictions_close(&p);
+    return status;
 }
 
 lscm_status judge(judgement *out, const anchored_input *in, double share, lscm_error *why)
@@ -273,10 +220,11 @@ lscm_status judge(judgement *out, const anchored_input *in, double share, lscm_e
         anchored_input part = *in;
         part.keep = t.keep;
         part.draws = tuned_judge_draws();
+        part.brief = true;
         TRY(anchored_infer(&a, &part, why));
     }
-    if (j.rows >= tuned_judge_least() && all_anchored(&a)) {
-        score(&j, s, &a, &t, (rng){seed, STREAM});
+    if (j.rows >= tuned_judge_least() && can_judge(&a)) {
+        TRY(score(&j, s, &a, &t, why));
     } else {
         j.rows = j.sets = 0;
     }

@@ -25,6 +25,9 @@ typedef struct judgement {
     arena memory;
 } judgement;
 
+/* Draws give nodes without an anchor other signs and names each time: no mean encoder, no z to
+ * judge by. */
+bool can_judge(const anchored *a);
 /* `share` of the sets, 0 < share < 1. */
 lscm_status judge(judgement *out, const anchored_input *in, double share, lscm_error *why);
 void judgement_close(judgement *j);

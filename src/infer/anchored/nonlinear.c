@@ -158,11 +158,11 @@ static void take_model(nonlinear *n, const anchored *a)
     }
 }
 
-lscm_status nonlinear_model(nonlinear *n, const anchored_input *in, lscm_error *why)
+lscm_status nonlinear_model(nonlinear *n, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     anchored a = {0};
-    anchored_input with = input_of(n, in, tuned_model_draws());
+    anchored_input with = input_of(n, &n->asked, tuned_model_draws());
     with.progress = NULL;
     generator_z(n->g, n->z);
     take_spectrum(n);
@@ -175,113 +175,7 @@ done:
     return status;
 }
 
-lscm_status nonlinear_round(nonlinear *n, const anchored_input *in, generator_round *out,
-                            lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    TRY(generator_refine(n->g, out, why));
-    if (n->x.d <= DAG_EXACT_MOST || generator_rounds(n->g) % tuned_model_every() == 1) {
-        TRY(nonlinear_model(n, in, why));
-    }
-done:
-    return status;
-}
-
-/* ---- Which network ---- */
-
-static lscm_status open_network(nonlinear *n, const lscm_fit_settings *s, bool homogeneous,
-                                lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    const features *x = &n->x;
-    generator_rows rows = {x->rows, x->d, x->R, x->f, x->mask, x->values, n->held, n->guess, n->sd};
-    generator_settings settings = {.homogeneous = homogeneous,
-                                   .hidden = (size_t)s->width,
-                                   .batch = (size_t)s->batch,
-                                   .rate = s->rate,
-                                   .seed = (uint64_t)s->seed};
-    generator_choose(&settings, &rows);
-    if (!n->network) {
-        settings.first += settings.each * settings.rounds;
-        settings.rounds = settings.each = 0;
-    }
-    if (s->steps > 0) { /* the same share of rounds */
-        double share =
-            (double)s->steps / (double)(settings.first + settings.each * settings.rounds);
-        settings.first = (size_t)fmax(1, share * (double)settings.first);
-        settings.each =
-            settings.rounds > 0 ? ((size_t)s->steps - settings.first) / settings.rounds : 0;
-    }
-    generator_close(n->g);
-    n->g = NULL;
-    TRY(generator_open(&n->g, &rows, &settings, why));
-done:
-    return status;
-}
-
-/* The first rounds of a network, and what it misses after them: noise (held-out kernel)^(1/4), the
- * rms of what is left of f, in its own units, the share of held-out values' variance, and that of
- * the kernel of its kind. The first tells most: values are all within the labels, where either kind
- * may do. */
-static lscm_status try_network(nonlinear *n, const anchored_input *in, bool homogeneous,
-                               double *missed, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    const lscm_progress *p = in->progress;
-    generator_round round = {0};
-    n->homogeneous = homogeneous;
-    TRY(open_network(n, in->settings, homogeneous, why));
-    while (generator_rounds(n->g) < tuned_pilot_rounds() &&
-           generator_done(n->g) < generator_total(n->g)) {
-        if (generator_due(n->g)) {
-            TRY(nonlinear_round(n, in, &round, why));
-        } else {
-            TRY(generator_step(n->g, why));
-        }
-        if (generator_done(n->g) % 10 == 0 && p != NULL && p->report != NULL &&
-            !p->report(p->self, "choosing a network", generator_done(n->g),
-                       generator_total(n->g))) {
-            status = fail(why, LSCM_STOPPED, "stopped on request");
-            goto done;
-        }
-    }
-    double kernel = 1 - n->kernel.r2[homogeneous ? KERNEL_HOMOGENEOUS : KERNEL_BIASED];
-    double held_out = isnan(round.held_out) ? 1 : round.held_out;
-    *missed = generator_noise(n->g) * sqrt(sqrt(held_out * fmax(kernel, 0)));
-done:
-    return status;
-}
-
-/* Kernels hardly tell a network with biases from one without; the networks themselves do, but not
- * after two rounds of many nodes. */
-lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    double biased = 0;
-    double homogeneous = 0;
-    generator *kept = NULL;
-    n->network = in->settings->encoder != ENCODE_KERNEL;
-    n->homogeneous = n->kernel.space.family == KERNEL_HOMOGENEOUS;
-    if (!n->network || n->kernel.space.family == KERNEL_LINEAR || n->x.d > tuned_pilot_nodes()) {
-        TRY(open_network(n, in->settings, n->homogeneous, why));
-        goto done;
-    }
-    TRY(try_network(n, in, false, &biased, why));
-    kept = n->g;
-    n->g = NULL;
-    TRY(try_network(n, in, true, &homogeneous, why));
-    /* with biases less is left from the start */
-    n->homogeneous = homogeneous < tuned_pilot_handicap() * biased;
-    if (!n->homogeneous) {
-        generator *other = n->g;
-        n->g = kept;
-        kept = other;
-        TRY(nonlinear_model(n, in, why));
-    }
-done:
-    generator_close(kept);
-    return status;
-}
+/* ---- The result ---- */
 
 /* Where values label each node, and how many entries of z lie beyond. Near the outermost values an
  * encoder falls short already: there are labels on one side only. sorted: (rows), scratch. */
@@ -326,7 +220,8 @@ static void shift(nonlinear *n, double sign)
 }
 
 /* Beyond the values that label it, a network that is not homogeneous is not to be believed: there
- * only the side is known, and z is drawn with the graph (latent_chain.h). In variables about the
+ * only the side is known, and z is drawn with the graph (latent_chain.h). What is drawn is for the
+ * graph: z of a row stays what x says of it, but where x may say nothing. In variables about the
  * middles m, w is the same and c_i is what it is less m_i - sum_p w_pi m_p. */
 static lscm_status infer_within_reach(nonlinear *n, anchored *out, anchored_input *with,
                                       lscm_error *why)
@@ -345,12 +240,10 @@ static lscm_status infer_within_reach(nonlinear *n, anchored *out, anchored_inpu
             c[i] = mechanism_moved(&about, i, n->middle);
         }
     }
-    for (size_t r = 0; r < n->x.rows; r++) {
-        for (size_t j = 0; j < d; j++) {
-            size_t k = r * d + j;
-            n->told[k] = n->x.mask[k] != 0 ? n->x.values[k] : out->z[k] + n->middle[j];
-            n->told_sd[k] = out->z_sd != NULL ? hypot(out->z_sd[k], n->sd[k]) : n->sd[k];
-        }
+    for (size_t k = 0; k < n->x.rows * d; k++) {
+        bool drawn = with->saturated && n->x.mask[k] == 0;
+        n->told[k] = drawn ? out->z[k] + n->middle[k % d] : n->z[k];
+        n->told_sd[k] = drawn && out->z_sd != NULL ? hypot(out->z_sd[k], n->sd[k]) : n->sd[k];
     }
 done:
     return status;
@@ -384,8 +277,7 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     }
     take_spectrum(n);
     find_reach(n, n->told);
-    bool far = (double)n->outside > tuned_reach_outside() * (double)(n->x.rows * n->x.d);
-    if (far && !n->homogeneous) {
+    if (n->outside > 0 && !n->homogeneous) {
         TRY(infer_within_reach(n, out, &with, why));
         goto done;
     }
@@ -404,7 +296,8 @@ done:
 
 void nonlinear_close(nonlinear *n)
 {
-    generator_close(n->g);
+    generator_close(n->net[0]);
+    generator_close(n->net[1]);
     kernel_encoder_close(&n->kernel);
     features_close(&n->x);
     arena_close(&n->memory);

@@ -14,11 +14,31 @@
 #include "infer/anchored/anchored_infer.h"
 #include "infer/generator/generator.h"
 #include "infer/kernel/kernel.h"
+#include "infer/run/run.h"
+
+/* Where training stands. */
+typedef enum nonlinear_try {
+    NONLINEAR_BIASED,      /* with biases is tried */
+    NONLINEAR_HOMOGENEOUS, /* without */
+    NONLINEAR_CHOSEN
+} nonlinear_try;
+
+typedef struct nonlinear_stage {
+    uint64_t at;     /* nonlinear_try */
+    uint64_t rounds; /* since the choice */
+    uint64_t fresh;  /* the last step was one of them */
+    double missed;   /* by the network with biases when it was tried */
+    generator_round last;
+} nonlinear_stage;
 
 typedef struct nonlinear {
+    const device *device; /* of the network */
     features x;
     kernel_encoder kernel;
-    generator *g;
+    anchored_input asked; /* settings and background knowledge */
+    generator *net[2];    /* with biases, without; NULL: not in question, or no longer */
+    generator *g;         /* that of them which is trained, or was */
+    nonlinear_stage stage;
     linear_view latents;    /* z as variables that were read off x */
     bool homogeneous;       /* the network has no biases */
     bool network;           /* z is refined; else the kernel's */
@@ -26,7 +46,7 @@ typedef struct nonlinear {
     size_t *sets, *levels;  /* (d): distinct sets in which do() set node j, and values it set */
     double *guess;          /* (rows, d): the kernel's z */
     double *z, *sd;         /* (rows, d) */
-    double *told, *told_sd; /* (rows, d): the same with the model's help */
+    double *told, *told_sd; /* (rows, d): to be stored: with the model's help, but beyond reach */
     double *blur;           /* (d, d, d) */
     generator_errors errors;
     double *w, *intercept, *sigma; /* the mean model */
@@ -39,14 +59,15 @@ typedef struct nonlinear {
 /* Features must be there (n->x). */
 lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
                              const lscm_progress *progress, lscm_error *why);
-/* The network, after its first rounds or untrained (the kernel alone, linear): then generator_step,
- * and nonlinear_round where generator_due. `in` has the settings and background knowledge; its
- * signal is set here. With biases or without is tried, and held-out values decide. */
+/* The networks in question, untrained. `in` has the settings and background knowledge and lasts as
+ * long as n; its view is set here. */
 lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *why);
-lscm_status nonlinear_round(nonlinear *n, const anchored_input *in, generator_round *out,
-                            lscm_error *why);
-/* The model that z as it stands asks for; after a resumed checkpoint too. */
-lscm_status nonlinear_model(nonlinear *n, const anchored_input *in, lscm_error *why);
+/* Training, to the end of which n->g is the network. */
+trainee nonlinear_trainee(nonlinear *n);
+/* After it: the other network goes. */
+void nonlinear_settle(nonlinear *n);
+/* The model that z as it stands asks for. */
+lscm_status nonlinear_model(nonlinear *n, lscm_error *why);
 /* z, sd, blur and r2, then the posterior, then told. */
 lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *in,
                              lscm_error *why);

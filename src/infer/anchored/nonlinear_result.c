@@ -15,9 +15,10 @@ static lscm_status take_decoder(const nonlinear *n, lscm_posterior *p, lscm_erro
 {
     lscm_status status = LSCM_OK;
     const features *x = &n->x;
-    mlp_shape shape = generator_shape(n->g);
-    size_t count = mlp_count(&shape);
-    size_t hidden = shape.width[2];
+    network_shape shape = generator_shape(n->g);
+    size_t count = network_count(&shape);
+    bool biased = shape.layer[0].bias;
+    size_t hidden = shape.layer[shape.layers - 1].in;
     double *parameters = calloc(count, sizeof *parameters);
     double *weights = p->decode.weights;
     double *bias = p->decode.bias;
@@ -27,15 +28,15 @@ static lscm_status take_decoder(const nonlinear *n, lscm_posterior *p, lscm_erro
     }
     generator_network(n->g, parameters);
     p->decode.kind = DECODER_MLP;
-    p->decode.between = shape.between == ACTIVATION_RELU ? DECODER_RELU : DECODER_GELU;
-    p->decode.biases = shape.bias ? BIASES_ALL : BIASES_NONE;
+    p->decode.between = shape.layer[0].f == ACTIVATION_RELU ? DECODER_RELU : DECODER_GELU;
+    p->decode.biases = biased ? BIASES_ALL : BIASES_NONE;
     p->decode.layers = shape.layers;
-    memcpy(p->decode.sizes, shape.width, shape.layers * sizeof *shape.width);
     p->decode.sizes[shape.layers] = x->D;
     for (size_t l = 0; l < shape.layers; l++) {
-        const double *from = parameters + mlp_offset(&shape, l);
-        size_t in = shape.width[l];
-        size_t out = shape.width[l + 1];
+        const double *from = parameters + network_offset(&shape, l);
+        size_t in = shape.layer[l].in;
+        size_t out = shape.layer[l].out;
+        p->decode.sizes[l] = in;
         bool wide = l + 1 == shape.layers && x->basis != NULL;
         size_t to = wide ? x->D : out;
         if (wide) {
@@ -44,14 +45,14 @@ static lscm_status take_decoder(const nonlinear *n, lscm_posterior *p, lscm_erro
         } else {
             memcpy(weights, from, in * out * sizeof(double));
         }
-        if (shape.bias && wide) {
+        if (biased && wide) {
             cblas_dgemv(CblasRowMajor, CblasNoTrans, (int)x->D, (int)out, 1, x->basis, (int)out,
                         from + in * out, 1, 0, bias, 1);
-        } else if (shape.bias) {
+        } else if (biased) {
             memcpy(bias, from + in * out, out * sizeof(double));
         }
         weights += in * to;
-        bias += shape.bias ? to : 0;
+        bias += biased ? to : 0;
     }
     double noise = generator_noise(n->g);
     p->decode.x_noise = sqrt(((double)x->R * noise * noise + x->left_out) / (double)x->D);
@@ -65,13 +66,13 @@ lscm_status nonlinear_posterior(const fit *f, const nonlinear *n, lscm_posterior
 {
     lscm_status status = LSCM_OK;
     const features *x = &n->x;
-    mlp_shape shape = generator_shape(n->g);
+    network_shape shape = generator_shape(n->g);
     lscm_posterior *p = NULL;
     size_t d = x->d;
-    size_t hidden = shape.width[1];
+    size_t hidden = shape.layer[0].out;
     generator_inverse inverse = generator_inverse_of(n->g);
-    TRY(fit_posterior(f, &p, (d + hidden + x->D) * hidden, shape.bias ? 2 * hidden + x->D : 0,
-                      why));
+    TRY(fit_posterior(f, &p, (d + hidden + x->D) * hidden,
+                      shape.layer[0].bias ? 2 * hidden + x->D : 0, why));
     TRY(take_decoder(n, p, why));
     memcpy(p->z, n->told, x->rows * d * sizeof(double));
     memcpy(p->z_sd, n->told_sd, x->rows * d * sizeof(double));

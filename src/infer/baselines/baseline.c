@@ -22,7 +22,7 @@ static void lay_out(baseline *b)
     b->parameter = arena_take(a, b->count, sizeof(float));
     b->gradient = arena_take(a, b->count, sizeof(float));
     b->running = arena_take(a, b->running_count, sizeof(float));
-    optimiser_f32_lay_out(&b->descent, a, b->count, &rule, &backend_cpu_f32);
+    optimiser_f32_lay_out(&b->descent, a, b->count, &rule, b->device);
     b->eps = arena_take(a, b->rows.batch * b->d, sizeof(double));
 }
 
@@ -46,6 +46,7 @@ lscm_status baseline_open(baseline **out, fit *f, const baseline_kind *kind, lsc
         return fail_memory(why, sizeof *b);
     }
     b->kind = kind;
+    b->device = &f->device;
     b->settings = &f->settings;
     b->d = f->data->nodes;
     b->D = lscm_dataset_features(f->data);
@@ -53,7 +54,7 @@ lscm_status baseline_open(baseline **out, fit *f, const baseline_kind *kind, lsc
     choose(&f->settings, kind, &b->rows);
     b->noise = (x_noise_rule){.given = f->settings.x_noise / b->rows.scale, .floor = 1e-3};
     lay_out(b);
-    TRY(arena_open(&b->memory, why));
+    TRY(b->device->claim(b->device, &b->memory, why));
     lay_out(b);
     for (size_t k = 0; k < b->d; k++) {
         b->order[k] = f->order != NULL ? f->order[k] : k;
@@ -69,9 +70,18 @@ void baseline_close(baseline *b)
 {
     if (b != NULL) {
         minibatch_close(&b->rows);
-        arena_close(&b->memory);
+        b->device->release(b->device, &b->memory);
         free(b);
     }
+}
+
+network_batch_f32 baseline_batch(const baseline *b, const float *x)
+{
+    return (network_batch_f32){.parameters = b->parameter,
+                               .running = b->running,
+                               .n = b->rows.batch,
+                               .input = x,
+                               .gradient = b->gradient};
 }
 
 /* ---- As the loop sees it ---- */
@@ -159,5 +169,5 @@ static lscm_status draw(void *self, size_t count, uint64_t stream, const model_s
 
 trainee baseline_trainee(baseline *b)
 {
-    return (trainee){b, begin, step, pieces, draw};
+    return (trainee){.self = b, .begin = begin, .step = step, .pieces = pieces, .draw = draw};
 }

@@ -22,7 +22,7 @@ typedef struct baseline_kind {
     size_t batch; /* the usual */
     size_t (*steps)(const minibatch *rows);
     /* The decoder as a plain network, and its activation where it is stored. */
-    mlp_shape (*decoder)(size_t d, size_t D);
+    network_shape (*decoder)(size_t d, size_t D);
     decoder_activation between;
     /* Sets count and running_count, measures or places what is its own. */
     void (*lay_out)(baseline *b, arena *a);
@@ -40,6 +40,7 @@ typedef struct baseline_kind {
 
 struct baseline {
     const baseline_kind *kind;
+    const device *device;
     const lscm_fit_settings *settings;
     size_t d, D;
     minibatch rows;
@@ -60,6 +61,9 @@ struct baseline {
 
 /* Stream `use` of this start; `at` is a step, or the number of a network. */
 rng baseline_stream(const baseline *b, enum baseline_stream use, uint64_t at);
+
+/* Rows x (batch, D) of a step, and where its gradient goes. */
+network_batch_f32 baseline_batch(const baseline *b, const float *x);
 
 /* The estimator alone: chooses what the settings leave open. */
 lscm_status baseline_open(baseline **out, fit *f, const baseline_kind *kind, lscm_error *why);

@@ -25,14 +25,15 @@ static lscm_status refuse(const fit *f, lscm_error *why)
 
 static decoder decoder_of(const baseline *b)
 {
-    const mlp_shape shape = b->kind->decoder(b->d, b->D);
+    const network_shape shape = b->kind->decoder(b->d, b->D);
     decoder g = {.kind = DECODER_MLP,
                  .between = b->kind->between,
                  .biases = BIASES_ALL,
                  .layers = shape.layers,
                  .x_noise = b->x_noise};
-    for (size_t l = 0; l <= shape.layers; l++) {
-        g.sizes[l] = shape.width[l];
+    g.sizes[0] = b->d;
+    for (size_t l = 0; l < shape.layers; l++) {
+        g.sizes[l + 1] = shape.layer[l].out;
     }
     return g;
 }
@@ -40,21 +41,21 @@ static decoder decoder_of(const baseline *b)
 /* Into p, which has room for it. */
 static lscm_status put_decoder(const baseline *b, decoder *out, lscm_error *why)
 {
-    const mlp_shape shape = b->kind->decoder(b->d, b->D);
+    const network_shape shape = b->kind->decoder(b->d, b->D);
     double *weights = out->weights;
     double *bias = out->bias;
-    float *plain = calloc(mlp_count(&shape), sizeof *plain);
+    float *plain = calloc(network_count(&shape), sizeof *plain);
     if (plain == NULL) {
-        return fail_memory(why, mlp_count(&shape) * sizeof *plain);
+        return fail_memory(why, network_count(&shape) * sizeof *plain);
     }
     b->kind->plain(b, plain);
     *out = decoder_of(b);
     out->weights = weights;
     out->bias = bias;
     for (size_t l = 0; l < shape.layers; l++) {
-        const float *from = plain + mlp_offset(&shape, l);
-        size_t outputs = shape.width[l + 1];
-        size_t matrix = shape.width[l] * outputs;
+        const float *from = plain + network_offset(&shape, l);
+        size_t outputs = shape.layer[l].out;
+        size_t matrix = layer_matrix(&shape.layer[l]);
         bool last = l + 1 == shape.layers;
         double scale = last ? b->rows.scale : 1;
         for (size_t k = 0; k < matrix; k++) {
@@ -111,6 +112,7 @@ lscm_status baseline_fit(fit *f, const baseline_kind *kind, lscm_posterior **out
     TRY(refuse(f, why));
     TRY(lscm_dataset_check(f->data, &(lscm_overview){0}, f->progress, why));
     TRY(baseline_open(&b, f, kind, why));
+    f->read = fit_seconds() - f->begun;
     trainee learner = baseline_trainee(b);
     TRY(training_open(&r, f, &learner, true, why));
     TRY(training_run(&r, why));

@@ -2,45 +2,42 @@
 
 #include "infer/weights/weights.h"
 
-mlp_shape graphvae_encoder(size_t d, size_t D)
+static network_shape normed(size_t layers, const size_t *width)
 {
-    return (mlp_shape){.layers = 5,
-                       .width = {D, 512, 512, 256, 128, 2 * d},
-                       .between = ACTIVATION_ELU,
-                       .last = ACTIVATION_IDENTITY,
-                       .bias = true};
+    return network_normed(&(network_stack){.layers = layers,
+                                           .width = width,
+                                           .between = ACTIVATION_ELU,
+                                           .last = ACTIVATION_IDENTITY,
+                                           .bias = true});
 }
 
-mlp_shape graphvae_decoder(size_t d, size_t D)
+network_shape graphvae_encoder(size_t d, size_t D)
 {
-    return (mlp_shape){.layers = 4,
-                       .width = {d, 256, 512, 512, D},
-                       .between = ACTIVATION_ELU,
-                       .last = ACTIVATION_IDENTITY,
-                       .bias = true};
+    return normed(5, (size_t[]){D, 512, 512, 256, 128, 2 * d});
 }
 
-mlp_shape graphvae_top_down(size_t d)
+network_shape graphvae_decoder(size_t d, size_t D)
 {
-    return (mlp_shape){.layers = 2,
-                       .width = {d, 128, 2},
-                       .between = ACTIVATION_ELU,
-                       .last = ACTIVATION_IDENTITY,
-                       .bias = true};
+    return normed(4, (size_t[]){d, 256, 512, 512, D});
 }
 
-graphvae_layout graphvae_lay_out_parameters(const mlp_shape *encoder, const mlp_shape *to_x,
-                                            const mlp_shape *top_down)
+network_shape graphvae_top_down(size_t d)
+{
+    return normed(2, (size_t[]){d, 128, 2});
+}
+
+graphvae_layout graphvae_lay_out_parameters(const network_shape *encoder, const network_shape *to_x,
+                                            const network_shape *top_down)
 {
     graphvae_layout l = {.encoder = *encoder, .decoder = *to_x, .top_down = *top_down};
-    size_t d = to_x->width[0];
-    l.decode = normed_count(encoder);
-    l.top = l.decode + normed_count(to_x);
-    l.gates = l.top + (d - 1) * normed_count(top_down);
+    size_t d = network_in(to_x);
+    l.decode = network_count(encoder);
+    l.top = l.decode + network_count(to_x);
+    l.gates = l.top + (d - 1) * network_count(top_down);
     l.count = l.gates + d * (d - 1) / 2;
-    l.decode_running = normed_running(encoder);
-    l.top_running = l.decode_running + normed_running(to_x);
-    l.running = l.top_running + (d - 1) * normed_running(top_down);
+    l.decode_running = network_running(encoder);
+    l.top_running = l.decode_running + network_running(to_x);
+    l.running = l.top_running + (d - 1) * network_running(top_down);
     return l;
 }
 

@@ -30,22 +30,22 @@
 #define LSCM_INFER_BASELINES_GRAPHVAE_H
 
 #include "infer/baselines/vae.h"
-#include "net/normed.h"
+#include "net/network.h"
 
-mlp_shape graphvae_encoder(size_t d, size_t D);
-mlp_shape graphvae_decoder(size_t d, size_t D);
-mlp_shape graphvae_top_down(size_t d);
+network_shape graphvae_encoder(size_t d, size_t D);
+network_shape graphvae_decoder(size_t d, size_t D);
+network_shape graphvae_top_down(size_t d);
 
 /* Where things are among the parameters, and among the running averages, whose networks follow one
  * another in the same way. */
 typedef struct graphvae_layout {
-    mlp_shape encoder, decoder, top_down;
+    network_shape encoder, decoder, top_down;
     size_t decode, top, gates, count; /* encoder at 0; nets of nodes 1 .. d - 1 in order at top */
     size_t decode_running, top_running, running;
 } graphvae_layout;
 
-graphvae_layout graphvae_lay_out_parameters(const mlp_shape *encoder, const mlp_shape *to_x,
-                                            const mlp_shape *top_down);
+graphvae_layout graphvae_lay_out_parameters(const network_shape *encoder, const network_shape *to_x,
+                                            const network_shape *top_down);
 
 /* What a step draws: eps (n, d), and G - G' (d (d - 1)/2) with tau. */
 typedef struct graphvae_drawn {

@@ -5,16 +5,16 @@
 #include <string.h>
 
 void NAMED(graphvae, lay_out)(GRAPHVAE *g, arena *a, const graphvae_layout *at, const size_t *order,
-                              size_t rows, const BACKEND *backend)
+                              size_t rows, const device *on)
 {
-    size_t d = at->decoder.width[0];
-    *g = (GRAPHVAE){.at = *at, .d = d, .D = at->encoder.width[0], .order = order};
-    NAMED(normed, lay_out)(&g->encode, a, &at->encoder, rows, backend);
-    NAMED(normed, lay_out)(&g->decode, a, &at->decoder, rows, backend);
+    size_t d = network_in(&at->decoder);
+    *g = (GRAPHVAE){.at = *at, .d = d, .D = network_in(&at->encoder), .order = order};
+    NAMED(network, lay_out)(&g->encode, a, &at->encoder, rows, on);
+    NAMED(network, lay_out)(&g->decode, a, &at->decoder, rows, on);
     g->top = arena_take(a, d - 1, sizeof *g->top);
     for (size_t k = 0; k + 1 < d; k++) {
-        NORMED net;
-        NAMED(normed, lay_out)(&net, a, &at->top_down, rows, backend);
+        NETWORK net;
+        NAMED(network, lay_out)(&net, a, &at->top_down, rows, on);
         if (g->top != NULL) {
             g->top[k] = net;
         }
@@ -31,14 +31,25 @@ void NAMED(graphvae, lay_out)(GRAPHVAE *g, arena *a, const graphvae_layout *at, 
 typedef struct graph_pass {
     const GRAPHVAE *g;
     const REAL *parameters;
+    REAL *running, *gradient;
     size_t n;
     const graphvae_drawn *drawn;
     REAL *below; /* (n, 2d): of the encoder, then its gradient */
 } graph_pass;
 
-static const REAL *top_of(const graph_pass *p, size_t k)
+/* What the network of the node at position k > 0 sees, and its gradient. */
+static NETWORK_BATCH top_of(const graph_pass *p, size_t k)
 {
-    return p->parameters + p->g->at.top + (k - 1) * normed_count(&p->g->at.top_down);
+    const GRAPHVAE *g = p->g;
+    const network_shape *shape = &g->at.top_down;
+    size_t at = g->at.top + (k - 1) * network_count(shape);
+    size_t averages = g->at.top_running + (k - 1) * network_running(shape);
+    return (NETWORK_BATCH){.parameters = p->parameters + at,
+                           .running = p->running != NULL ? p->running + averages : NULL,
+                           .n = p->n,
+                           .input = g->seen + (k - 1) * p->n * g->d,
+                           .gradient = p->gradient + at,
+                           .input_gradient = g->back};
 }
 
 static void open_gates(const graph_pass *p)
@@ -68,7 +79,7 @@ static graphvae_fusion fuse_row(const graph_pass *p, size_t r, size_t i, const R
 }
 
 /* z of all nodes, causes first; returns the sum of their KL. */
-static double draw_z(const graph_pass *p, REAL *running)
+static double draw_z(const graph_pass *p)
 {
     const GRAPHVAE *g = p->g;
     size_t d = g->d;
@@ -78,15 +89,14 @@ static double draw_z(const graph_pass *p, REAL *running)
         const REAL *above = NULL;
         if (k > 0) {
             REAL *seen = g->seen + (k - 1) * p->n * d; /* (n, d) */
-            size_t move = g->at.top_running + (k - 1) * normed_running(&g->at.top_down);
             for (size_t r = 0; r < p->n; r++) {
                 for (size_t j = 0; j < d; j++) {
                     /* no gate is open to what comes later: its z is still 0 */
                     seen[r * d + j] = (REAL)(g->gate[j * d + i] * (double)g->z[r * d + j]);
                 }
             }
-            above = NAMED(normed, forward)(&g->top[k - 1], top_of(p, k), p->n, seen,
-                                           running != NULL ? running + move : NULL);
+            const NETWORK_BATCH top = top_of(p, k);
+            above = NAMED(network, forward)(&g->top[k - 1], &top);
         }
         for (size_t r = 0; r < p->n; r++) {
             graphvae_fusion f = fuse_row(p, r, i, above);
@@ -139,23 +149,21 @@ static void parents_back(const graph_pass *p, size_t k)
     }
 }
 
-static void nodes_back(const graph_pass *p, REAL *gradient)
+static void nodes_back(const graph_pass *p)
 {
     const GRAPHVAE *g = p->g;
-    size_t each = normed_count(&g->at.top_down);
     for (size_t k = g->d; k-- > 0;) {
         if (k == 0) {
             fusion_back(p, g->order[0], NULL);
             break;
         }
-        const NORMED *net = &g->top[k - 1];
+        const NETWORK *net = &g->top[k - 1];
         fusion_back(p, g->order[k], net->value[net->shape.layers - 1]);
-        NAMED(normed, backward)
-        (net, top_of(p, k), p->n, g->seen + (k - 1) * p->n * g->d,
-         gradient + g->at.top + (k - 1) * each, g->back);
+        const NETWORK_BATCH top = top_of(p, k);
+        NAMED(network, backward)(net, &top);
         parents_back(p, k);
     }
-    REAL *logit = gradient + g->at.gates;
+    REAL *logit = p->gradient + g->at.gates;
     for (size_t k = 1; k < g->d; k++) {
         for (size_t a = 0; a < k; a++) {
             size_t at = g->order[a] * g->d + g->order[k];
@@ -165,21 +173,31 @@ static void nodes_back(const graph_pass *p, REAL *gradient)
     }
 }
 
-void NAMED(graphvae, loss)(const GRAPHVAE *g, const REAL *parameters, size_t n, const REAL *x,
-                           const graphvae_drawn *drawn, const x_noise_rule *noise,
-                           training_terms *terms, REAL *gradient, REAL *running)
+void NAMED(graphvae, loss)(const GRAPHVAE *g, const NETWORK_BATCH *b, const graphvae_drawn *drawn,
+                           const x_noise_rule *noise, training_terms *terms)
 {
-    graph_pass p = {.g = g, .parameters = parameters, .n = n, .drawn = drawn};
-    const REAL *decode = parameters + g->at.decode;
-    REAL *averages = running != NULL ? running + g->at.decode_running : NULL;
+    size_t n = b->n;
+    graph_pass p = {.g = g,
+                    .parameters = b->parameters,
+                    .running = b->running,
+                    .gradient = b->gradient,
+                    .n = n,
+                    .drawn = drawn};
+    const NETWORK_BATCH to_x = {.parameters = b->parameters + g->at.decode,
+                                .running =
+                                    b->running != NULL ? b->running + g->at.decode_running : NULL,
+                                .n = n,
+                                .input = g->z,
+                                .gradient = b->gradient + g->at.decode,
+                                .input_gradient = g->slope};
     open_gates(&p);
     memset(g->z, 0, n * g->d * sizeof *g->z);
-    p.below = NAMED(normed, forward)(&g->encode, parameters, n, x, running);
-    *terms = (training_terms){.kl = draw_z(&p, running) / (double)n};
-    REAL *y = NAMED(normed, forward)(&g->decode, decode, n, g->z, averages);
-    gaussian_x(g->encode.backend, n, g->D, x, y, noise, terms);
+    p.below = NAMED(network, forward)(&g->encode, b);
+    *terms = (training_terms){.kl = draw_z(&p) / (double)n};
+    REAL *y = NAMED(network, forward)(&g->decode, &to_x);
+    gaussian_x(g->encode.device, n, g->D, b->input, y, noise, terms);
     terms->loss += terms->kl;
-    NAMED(normed, backward)(&g->decode, decode, n, g->z, gradient + g->at.decode, g->slope);
-    nodes_back(&p, gradient);
-    NAMED(normed, backward)(&g->encode, parameters, n, x, gradient, NULL);
+    NAMED(network, backward)(&g->decode, &to_x);
+    nodes_back(&p);
+    NAMED(network, backward)(&g->encode, b);
 }

@@ -16,16 +16,16 @@ static size_t steps(const minibatch *rows)
 
 static graphvae_layout layout_of(const baseline *b)
 {
-    const mlp_shape from_x = graphvae_encoder(b->d, b->D);
-    const mlp_shape to_x = graphvae_decoder(b->d, b->D);
-    const mlp_shape top_down = graphvae_top_down(b->d);
+    const network_shape from_x = graphvae_encoder(b->d, b->D);
+    const network_shape to_x = graphvae_decoder(b->d, b->D);
+    const network_shape top_down = graphvae_top_down(b->d);
     return graphvae_lay_out_parameters(&from_x, &to_x, &top_down);
 }
 
 static void lay_out(baseline *b, arena *a)
 {
     const graphvae_layout at = layout_of(b);
-    graphvae_f32_lay_out(&b->graph, a, &at, b->order, b->rows.batch, &backend_cpu_f32);
+    graphvae_f32_lay_out(&b->graph, a, &at, b->order, b->rows.batch, b->device);
     b->gumbel = arena_take(a, b->d * (b->d - 1) / 2, sizeof(double));
     b->count = at.count;
     b->running_count = at.running;
@@ -33,17 +33,18 @@ static void lay_out(baseline *b, arena *a)
 
 static void begin(baseline *b)
 {
-    enum { STREAMS = MLP_LAYERS }; /* of a network */
+    enum { STREAMS = 8 }; /* of a network, one for each matrix */
     const graphvae_layout *at = &b->graph.at;
-    size_t each = normed_count(&at->top_down);
-    size_t averages = normed_running(&at->top_down);
-    normed_f32_draw(&at->encoder, baseline_stream(b, BASELINE_NET, 0), b->parameter, b->running);
-    normed_f32_draw(&at->decoder, baseline_stream(b, BASELINE_NET, STREAMS),
-                    b->parameter + at->decode, b->running + at->decode_running);
+    size_t each = network_count(&at->top_down);
+    size_t averages = network_running(&at->top_down);
+    network_f32_draw_apart(&at->encoder, baseline_stream(b, BASELINE_NET, 0), b->parameter,
+                           b->running);
+    network_f32_draw_apart(&at->decoder, baseline_stream(b, BASELINE_NET, STREAMS),
+                           b->parameter + at->decode, b->running + at->decode_running);
     for (size_t k = 0; k + 1 < b->d; k++) {
-        normed_f32_draw(&at->top_down, baseline_stream(b, BASELINE_NET, (k + 2) * STREAMS),
-                        b->parameter + at->top + k * each,
-                        b->running + at->top_running + k * averages);
+        network_f32_draw_apart(&at->top_down, baseline_stream(b, BASELINE_NET, (k + 2) * STREAMS),
+                               b->parameter + at->top + k * each,
+                               b->running + at->top_running + k * averages);
     }
     /* mu = 1/2: an edge stays unless the data close its gate */
     memset(b->parameter + at->gates, 0, (at->count - at->gates) * sizeof(float));
@@ -63,8 +64,8 @@ static void loss(baseline *b, const float *x, training_terms *terms)
     for (size_t k = 0; k < b->d * (b->d - 1) / 2; k++) {
         b->gumbel[k] = rng_gumbel(r, 2 * k) - rng_gumbel(r, 2 * k + 1);
     }
-    graphvae_f32_loss(&b->graph, b->parameter, b->rows.batch, x, &drawn, &b->noise, terms,
-                      b->gradient, b->running);
+    const network_batch_f32 batch = baseline_batch(b, x);
+    graphvae_f32_loss(&b->graph, &batch, &drawn, &b->noise, terms);
 }
 
 static void graph(const baseline *b, double *w)
@@ -77,10 +78,16 @@ static void graph(const baseline *b, double *w)
     }
 }
 
+static network_shape plain_decoder(size_t d, size_t D)
+{
+    const network_shape normed = graphvae_decoder(d, D);
+    return network_plain(&normed);
+}
+
 static void plain(const baseline *b, float *out)
 {
     const graphvae_layout *at = &b->graph.at;
-    normed_f32_fold(&at->decoder, b->parameter + at->decode, b->running + at->decode_running, out);
+    network_f32_fold(&at->decoder, b->parameter + at->decode, b->running + at->decode_running, out);
 }
 
 /* ---- z of all rows ---- */
@@ -89,7 +96,7 @@ enum { BLOCK = 256 };
 
 typedef struct encoding {
     const baseline *b;
-    mlp_f32 below, above;
+    network_f32 below, above;
     float *encoder;  /* parameters as a plain network */
     float *top_down; /* (d - 1, parameters of one) */
     double *w;       /* (d, d) */
@@ -98,12 +105,13 @@ typedef struct encoding {
 
 static void lay_out_encoding(encoding *e, arena *a)
 {
-    const graphvae_layout *at = &e->b->graph.at;
+    const network_shape below = network_plain(&e->b->graph.at.encoder);
+    const network_shape above = network_plain(&e->b->graph.at.top_down);
     size_t d = e->b->d;
-    mlp_f32_lay_out(&e->below, a, &at->encoder, BLOCK, &backend_cpu_f32);
-    mlp_f32_lay_out(&e->above, a, &at->top_down, BLOCK, &backend_cpu_f32);
-    e->encoder = arena_take(a, mlp_count(&at->encoder), sizeof(float));
-    e->top_down = arena_take(a, (d - 1) * mlp_count(&at->top_down), sizeof(float));
+    network_f32_lay_out(&e->below, a, &below, BLOCK, e->b->device);
+    network_f32_lay_out(&e->above, a, &above, BLOCK, e->b->device);
+    e->encoder = arena_take(a, network_count(&below), sizeof(float));
+    e->top_down = arena_take(a, (d - 1) * network_count(&above), sizeof(float));
     e->w = arena_take(a, d * d, sizeof(double));
     e->seen = arena_take(a, BLOCK * d, sizeof(float));
 }
@@ -112,11 +120,11 @@ static void fold(const encoding *e)
 {
     const baseline *b = e->b;
     const graphvae_layout *at = &b->graph.at;
-    normed_f32_fold(&at->encoder, b->parameter, b->running, e->encoder);
+    network_f32_fold(&at->encoder, b->parameter, b->running, e->encoder);
     for (size_t k = 0; k + 1 < b->d; k++) {
-        normed_f32_fold(&at->top_down, b->parameter + at->top + k * normed_count(&at->top_down),
-                        b->running + at->top_running + k * normed_running(&at->top_down),
-                        e->top_down + k * mlp_count(&at->top_down));
+        network_f32_fold(&at->top_down, b->parameter + at->top + k * network_count(&at->top_down),
+                         b->running + at->top_running + k * network_running(&at->top_down),
+                         e->top_down + k * network_count(&e->above.shape));
     }
 }
 
@@ -124,8 +132,9 @@ static void encode_block(const encoding *e, size_t n, const float *x, double *z,
 {
     const baseline *b = e->b;
     size_t d = b->d;
-    size_t each = mlp_count(&b->graph.at.top_down);
-    const float *below = mlp_f32_forward(&e->below, e->encoder, n, x); /* (n, 2d) */
+    size_t each = network_count(&e->above.shape);
+    const network_batch_f32 rows = {.parameters = e->encoder, .n = n, .input = x};
+    const float *below = network_f32_forward(&e->below, &rows); /* (n, 2d) */
     for (size_t k = 0; k < d; k++) {
         size_t i = b->order[k];
         const float *above = NULL; /* (n, 2) */
@@ -133,7 +142,9 @@ static void encode_block(const encoding *e, size_t n, const float *x, double *z,
             e->seen[at] = (float)(e->w[at % d * d + i] * z[at]);
         }
         if (k > 0) {
-            above = mlp_f32_forward(&e->above, e->top_down + (k - 1) * each, n, e->seen);
+            const network_batch_f32 seen = {
+                .parameters = e->top_down + (k - 1) * each, .n = n, .input = e->seen};
+            above = network_f32_forward(&e->above, &seen);
         }
         for (size_t r = 0; r < n; r++) {
             const float *own = below + r * 2 * d + i;
@@ -155,7 +166,7 @@ static lscm_status encode(const baseline *b, double *z, double *sd, lscm_error *
     arena memory = {0};
     encoding e = {.b = b};
     lay_out_encoding(&e, &memory);
-    TRY(arena_open(&memory, why));
+    TRY(b->device->claim(b->device, &memory, why));
     lay_out_encoding(&e, &memory);
     fold(&e);
     graph(b, e.w);
@@ -164,13 +175,13 @@ static lscm_status encode(const baseline *b, double *z, double *sd, lscm_error *
         encode_block(&e, n, b->rows.x + first * b->D, z + first * b->d, sd + first * b->d);
     }
 done:
-    arena_close(&memory);
+    b->device->release(b->device, &memory);
     return status;
 }
 
 const baseline_kind graphvae_kind = {.batch = 128,
                                      .steps = steps,
-                                     .decoder = graphvae_decoder,
+                                     .decoder = plain_decoder,
                                      .between = DECODER_ELU,
                                      .lay_out = lay_out,
                                      .begin = begin,

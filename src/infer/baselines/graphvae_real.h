@@ -3,8 +3,8 @@ typedef struct GRAPHVAE {
     graphvae_layout at;
     size_t d, D;
     const size_t *order; /* (d): the caller's */
-    NORMED encode, decode;
-    NORMED *top;       /* (d - 1) */
+    NETWORK encode, decode;
+    NETWORK *top;      /* (d - 1) */
     REAL *z, *slope;   /* (rows, d) */
     REAL *seen, *back; /* (d - 1, rows, d), (rows, d): what top-down networks see, its slope */
     double *gate, *by; /* (d, d): c_ij at [j * d + i], its slope */
@@ -12,9 +12,7 @@ typedef struct GRAPHVAE {
 
 /* `rows` of a batch, at most. */
 void NAMED(graphvae, lay_out)(GRAPHVAE *g, arena *a, const graphvae_layout *at, const size_t *order,
-                              size_t rows, const BACKEND *backend);
-/* Of n rows x (n, D): terms (loss and kl in nats per row) and gradient (parameters). Running
- * averages move unless NULL. */
-void NAMED(graphvae, loss)(const GRAPHVAE *g, const REAL *parameters, size_t n, const REAL *x,
-                           const graphvae_drawn *drawn, const x_noise_rule *noise,
-                           training_terms *terms, REAL *gradient, REAL *running);
+                              size_t rows, const device *on);
+/* Of a batch x (n, D): terms (loss and kl in nats per row) and the gradient. */
+void NAMED(graphvae, loss)(const GRAPHVAE *g, const NETWORK_BATCH *b, const graphvae_drawn *drawn,
+                           const x_noise_rule *noise, training_terms *terms);

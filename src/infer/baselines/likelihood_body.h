@@ -8,14 +8,14 @@
 #include <math.h>
 
 /* y becomes the gradient; terms get error, x_noise and this part of the loss. */
-static void gaussian_x(const BACKEND *backend, size_t n, size_t D, const REAL *x, REAL *y,
+static void gaussian_x(const device *on, size_t n, size_t D, const REAL *x, REAL *y,
                        const x_noise_rule *rule, training_terms *terms)
 {
     const double two_pi = 6.283185307179586;
-    double error = backend->residual(n * D, 1, x, y) / ((double)n * (double)D);
+    double error = on->BACKEND->residual(on, n * D, 1, x, y) / ((double)n * (double)D);
     double s = rule->given > 0 ? rule->given : sqrt(error);
     s = s < rule->floor ? rule->floor : s; /* NaN stays */
-    backend->scale(n * D, (REAL)(1 / ((double)n * s * s)), y);
+    on->BACKEND->scale(on, n * D, (REAL)(1 / ((double)n * s * s)), y);
     terms->error = error;
     terms->x_noise = s;
     terms->loss = (double)D / 2 * (error / (s * s) + log(two_pi * s * s));

@@ -20,7 +20,7 @@
 #define LSCM_INFER_BASELINES_VAE_H
 
 #include "infer/run/run.h"
-#include "net/mlp.h"
+#include "net/network.h"
 
 /* s_x in the units of the rows. */
 typedef struct x_noise_rule {
@@ -28,8 +28,8 @@ typedef struct x_noise_rule {
     double floor;
 } x_noise_rule;
 
-mlp_shape vae_encoder(size_t d, size_t D);
-mlp_shape vae_decoder(size_t d, size_t D);
+network_shape vae_encoder(size_t d, size_t D);
+network_shape vae_decoder(size_t d, size_t D);
 
 /* vae_f32 or vae_f64 */
 #define VAE TYPED(vae)

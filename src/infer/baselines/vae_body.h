@@ -2,12 +2,12 @@
 #include "infer/baselines/likelihood_body.h"
 #include "infer/weights/weights.h"
 
-void NAMED(vae, lay_out)(VAE *v, arena *a, const mlp_shape *encoder, const mlp_shape *to_x,
-                         size_t rows, const BACKEND *backend)
+void NAMED(vae, lay_out)(VAE *v, arena *a, const network_shape *encoder, const network_shape *to_x,
+                         size_t rows, const device *on)
 {
-    *v = (VAE){.d = to_x->width[0], .D = encoder->width[0]};
-    NAMED(mlp, lay_out)(&v->encode, a, encoder, rows, backend);
-    NAMED(mlp, lay_out)(&v->decode, a, to_x, rows, backend);
+    *v = (VAE){.d = network_in(to_x), .D = network_in(encoder)};
+    NAMED(network, lay_out)(&v->encode, a, encoder, rows, on);
+    NAMED(network, lay_out)(&v->decode, a, to_x, rows, on);
     v->z = arena_take(a, rows * v->d, sizeof(REAL));
     v->slope = arena_take(a, rows * v->d, sizeof(REAL));
 }
@@ -43,18 +43,22 @@ static void back_to_q(const VAE *v, size_t n, REAL *q, const double *eps)
     }
 }
 
-void NAMED(vae, loss)(const VAE *v, const REAL *parameters, size_t n, const REAL *x,
-                      const double *eps, const x_noise_rule *noise, training_terms *terms,
-                      REAL *gradient)
+void NAMED(vae, loss)(const VAE *v, const NETWORK_BATCH *b, const double *eps,
+                      const x_noise_rule *noise, training_terms *terms)
 {
-    size_t count = mlp_count(&v->encode.shape);
-    REAL *q = NAMED(mlp, forward)(&v->encode, parameters, n, x);
+    size_t n = b->n;
+    size_t count = network_count(&v->encode.shape);
+    const NETWORK_BATCH to_x = {.parameters = b->parameters + count,
+                                .n = n,
+                                .input = v->z,
+                                .gradient = b->gradient + count,
+                                .input_gradient = v->slope};
+    REAL *q = NAMED(network, forward)(&v->encode, b);
     *terms = (training_terms){.kl = draw_z(v, n, q, eps) / (double)n};
-    REAL *y = NAMED(mlp, forward)(&v->decode, parameters + count, n, v->z);
-    gaussian_x(v->encode.backend, n, v->D, x, y, noise, terms);
+    REAL *y = NAMED(network, forward)(&v->decode, &to_x);
+    gaussian_x(v->encode.device, n, v->D, b->input, y, noise, terms);
     terms->loss += terms->kl;
-    NAMED(mlp, backward)
-    (&v->decode, parameters + count, n, v->z, false, gradient + count, v->slope);
+    NAMED(network, backward)(&v->decode, &to_x);
     back_to_q(v, n, q, eps);
-    NAMED(mlp, backward)(&v->encode, parameters, n, x, false, gradient, NULL);
+    NAMED(network, backward)(&v->encode, b);
 }

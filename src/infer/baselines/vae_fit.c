@@ -14,29 +14,30 @@ static size_t steps(const minibatch *rows)
 
 static void lay_out(baseline *b, arena *a)
 {
-    const mlp_shape from_x = vae_encoder(b->d, b->D);
-    const mlp_shape to_x = vae_decoder(b->d, b->D);
-    vae_f32_lay_out(&b->vae, a, &from_x, &to_x, b->rows.batch, &backend_cpu_f32);
-    b->count = mlp_count(&from_x) + mlp_count(&to_x);
+    const network_shape from_x = vae_encoder(b->d, b->D);
+    const network_shape to_x = vae_decoder(b->d, b->D);
+    vae_f32_lay_out(&b->vae, a, &from_x, &to_x, b->rows.batch, b->device);
+    b->count = network_count(&from_x) + network_count(&to_x);
 }
 
 static void begin(baseline *b)
 {
-    const mlp_shape *encoder = &b->vae.encode.shape;
-    mlp_f32_draw(encoder, baseline_stream(b, BASELINE_NET, 0), b->parameter);
-    mlp_f32_draw(&b->vae.decode.shape, baseline_stream(b, BASELINE_NET, 1),
-                 b->parameter + mlp_count(encoder));
+    const network_shape *encoder = &b->vae.encode.shape;
+    network_f32_draw(encoder, baseline_stream(b, BASELINE_NET, 0), b->parameter, NULL);
+    network_f32_draw(&b->vae.decode.shape, baseline_stream(b, BASELINE_NET, 1),
+                     b->parameter + network_count(encoder), NULL);
 }
 
 static void loss(baseline *b, const float *x, training_terms *terms)
 {
-    vae_f32_loss(&b->vae, b->parameter, b->rows.batch, x, b->eps, &b->noise, terms, b->gradient);
+    const network_batch_f32 batch = baseline_batch(b, x);
+    vae_f32_loss(&b->vae, &batch, b->eps, &b->noise, terms);
 }
 
 static void plain(const baseline *b, float *out)
 {
-    memcpy(out, b->parameter + mlp_count(&b->vae.encode.shape),
-           mlp_count(&b->vae.decode.shape) * sizeof *out);
+    memcpy(out, b->parameter + network_count(&b->vae.encode.shape),
+           network_count(&b->vae.decode.shape) * sizeof *out);
 }
 
 static lscm_status encode(const baseline *b, double *z, double *sd, lscm_error *why)
@@ -46,8 +47,9 @@ static lscm_status encode(const baseline *b, double *z, double *sd, lscm_error *
     for (size_t first = 0; first < b->rows.rows; first += b->rows.batch) {
         size_t left = b->rows.rows - first;
         size_t n = left < b->rows.batch ? left : b->rows.batch;
-        const float *q = mlp_f32_forward(&b->vae.encode, b->parameter, n,
-                                         b->rows.x + first * b->D); /* (n, 2d) */
+        const network_batch_f32 rows = {
+            .parameters = b->parameter, .n = n, .input = b->rows.x + first * b->D};
+        const float *q = network_f32_forward(&b->vae.encode, &rows); /* (n, 2d) */
         for (size_t k = 0; k < n * d; k++) {
             const float *own = q + k / d * 2 * d + k % d;
             double slope = 0;

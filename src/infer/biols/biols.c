@@ -159,7 +159,7 @@ static void update(biols *b, double rate, double scale)
                            order_gradient(b->law));
     }
     if (!b->linear) {
-        optimiser_group group = {mlp_count(&b->shape), rate};
+        optimiser_group group = {network_count(&b->shape), rate};
         float *gradient = tile_net_gradient(&b->net);
         cblas_sscal((int)group.count, (float)scale, gradient, 1);
         optimiser_f32_step(&b->step_net, &group, 1, b->weight, gradient);

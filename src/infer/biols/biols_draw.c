@@ -84,8 +84,8 @@ decoder biols_decoder_shape(const biols *b)
                  .layers = b->linear ? 1 : b->shape.layers,
                  .x_noise = b->x_noise};
     g.sizes[0] = b->d;
-    for (size_t layer = 1; layer < g.layers; layer++) {
-        g.sizes[layer] = b->shape.width[layer];
+    for (size_t l = 1; l < g.layers; l++) {
+        g.sizes[l] = b->shape.layer[l].in;
     }
     g.sizes[g.layers] = b->features;
     return g;
@@ -102,7 +102,7 @@ void biols_decoder(const biols *b, decoder *out)
         memcpy(matrices, b->parameter + 2 * b->inputs, b->d * b->D * sizeof *matrices);
         return;
     }
-    size_t last = mlp_offset(&b->shape, b->shape.layers - 1);
+    size_t last = network_offset(&b->shape, b->shape.layers - 1);
     for (size_t i = 0; i < last; i++) {
         matrices[i] = (double)b->weight[i];
     }
@@ -153,5 +153,5 @@ static lscm_status draw(void *self, size_t count, uint64_t stream, const model_s
 
 trainee biols_trainee(biols *b)
 {
-    return (trainee){b, begin, step, pieces, draw};
+    return (trainee){.self = b, .begin = begin, .step = step, .pieces = pieces, .draw = draw};
 }

@@ -20,8 +20,9 @@ typedef struct biols biols;
 /* `order` (d): given; NULL: learned. Reads the data (moments, or all rows). The decoder setting
  * must be linear, mlp or image; what is left to choose (noise, degree, steps, rate) is chosen here
  * and written back to `settings`. */
-lscm_status biols_open(biols **out, const lscm_dataset *data, lscm_fit_settings *settings,
-                       const size_t *order, const lscm_progress *progress, lscm_error *why);
+lscm_status biols_open(biols **out, const device *on, const lscm_dataset *data,
+                       lscm_fit_settings *settings, const size_t *order,
+                       const lscm_progress *progress, lscm_error *why);
 void biols_close(biols *b);
 
 /* See trainee.h. In the terms, `error` is E_q F/(N D). */

@@ -69,7 +69,8 @@ lscm_status biols_fit(fit *f, lscm_posterior **out, lscm_error *why)
     TRY(refuse_anchored(f, why));
     TRY(check_pass(f->data, f->progress, why));
     choose(f);
-    TRY(biols_open(&b, f->data, &f->settings, f->order, f->progress, why));
+    TRY(biols_open(&b, &f->device, f->data, &f->settings, f->order, f->progress, why));
+    f->read = fit_seconds() - f->begun;
     trainee learner = biols_trainee(b);
     TRY(training_open(&r, f, &learner, false, why));
     TRY(training_run(&r, why));

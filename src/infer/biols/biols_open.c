@@ -7,18 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static mlp_shape network_of(const biols *b)
+static network_shape network_of(const biols *b)
 {
-    if (b->settings.decoder == DECODE_IMAGE) {
-        return (mlp_shape){.layers = 5,
-                           .width = {b->d, 16, 64, 256, 512, b->D},
-                           .between = ACTIVATION_GELU,
-                           .last = ACTIVATION_SIGMOID};
-    }
-    return (mlp_shape){.layers = 5,
-                       .width = {b->d, 16, 64, 64, 64, b->D},
-                       .between = ACTIVATION_GELU,
-                       .last = ACTIVATION_IDENTITY};
+    bool image = b->settings.decoder == DECODE_IMAGE;
+    const size_t width[] = {b->d, 16, 64, image ? 256 : 64, image ? 512 : 64, b->D};
+    return network_dense(
+        &(network_stack){.layers = 5,
+                         .width = width,
+                         .between = ACTIVATION_GELU,
+                         .last = image ? ACTIVATION_SIGMOID : ACTIVATION_IDENTITY});
 }
 
 static void lay_out(biols *b, arena *a)
@@ -31,13 +28,13 @@ static void lay_out(biols *b, arena *a)
     optimiser_settings rule = b->settings.optimiser == 0 ? optimiser_adabelief() : optimiser_adam();
     b->parameter = arena_take(a, doubles, sizeof(double));
     b->gradient = arena_take(a, doubles, sizeof(double));
-    optimiser_f64_lay_out(&b->step64, a, stepped, &rule, &backend_cpu_f64);
+    optimiser_f64_lay_out(&b->step64, a, stepped, &rule, b->device);
     if (!b->linear) {
-        b->weight = arena_take(a, mlp_count(&b->shape), sizeof(float));
-        optimiser_f32_lay_out(&b->step_net, a, mlp_count(&b->shape), &rule, &backend_cpu_f32);
+        b->weight = arena_take(a, network_count(&b->shape), sizeof(float));
+        optimiser_f32_lay_out(&b->step_net, a, network_count(&b->shape), &rule, b->device);
     }
     if (b->law != NULL) {
-        optimiser_f32_lay_out(&b->step_order, a, order_parameters(b->law), &rule, &backend_cpu_f32);
+        optimiser_f32_lay_out(&b->step_order, a, order_parameters(b->law), &rule, b->device);
     }
     b->eps = arena_take(a, S * n, sizeof(double));
     b->theta = arena_take(a, S * n, sizeof(double));
@@ -134,7 +131,7 @@ static lscm_status open_rows(biols *b, const lscm_dataset *data, double *xx, lsc
     if (b->linear) {
         TRY(tile_linear_open(&b->tile, b->batch.rows, b->d, b->D, why));
     } else {
-        TRY(tile_net_open(&b->net, &b->shape, why));
+        TRY(tile_net_open(&b->net, b->device, &b->shape, why));
     }
 done:
     arena_close(&scratch);
@@ -163,8 +160,9 @@ static void choose(biols *b)
     }
 }
 
-lscm_status biols_open(biols **out, const lscm_dataset *data, lscm_fit_settings *settings,
-                       const size_t *order, const lscm_progress *progress, lscm_error *why)
+lscm_status biols_open(biols **out, const device *on, const lscm_dataset *data,
+                       lscm_fit_settings *settings, const size_t *order,
+                       const lscm_progress *progress, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     meter m = meter_over(data, progress, "reading");
@@ -173,6 +171,7 @@ lscm_status biols_open(biols **out, const lscm_dataset *data, lscm_fit_settings 
     if (b == NULL) {
         return fail_memory(why, sizeof *b);
     }
+    b->device = on;
     b->settings = *settings;
     b->d = data->nodes;
     b->features = lscm_dataset_features(data);
@@ -193,10 +192,10 @@ lscm_status biols_open(biols **out, const lscm_dataset *data, lscm_fit_settings 
     horseshoe_init(&b->prior, horseshoe_scale(b->N, b->d, settings->degree));
     if (order == NULL) {
         b->log_factorial = lgamma((double)b->d + 1);
-        TRY(order_open(&b->law, b->d, b->inputs, b->S, settings->permanent == 1, why));
+        TRY(order_open(&b->law, on, b->d, b->inputs, b->S, settings->permanent == 1, why));
     }
     lay_out(b, &b->memory);
-    TRY(arena_open(&b->memory, why));
+    TRY(on->claim(on, &b->memory, why));
     lay_out(b, &b->memory);
     for (size_t s = 0; s < b->S && order != NULL; s++) {
         memcpy(b->order + s * b->d, order, b->d * sizeof *order);
@@ -227,7 +226,7 @@ void biols_close(biols *b)
     sampled_close(b->sampled);
     tile_linear_close(&b->tile);
     tile_net_close(&b->net);
-    arena_close(&b->memory);
+    b->device->release(b->device, &b->memory);
     arena_close(&b->rows);
     arena_close(&b->columns);
     free(b);
@@ -251,7 +250,7 @@ void biols_begin(biols *b, size_t restart)
         rng_normals(biols_stream(b, BIOLS_NET, 0), 0, b->d * b->D, matrix);
         cblas_dscal((int)(b->d * b->D), 1 / sqrt((double)b->d), matrix, 1);
     } else {
-        mlp_f32_draw(&b->shape, biols_stream(b, BIOLS_NET, 0), b->weight);
+        network_f32_draw(&b->shape, biols_stream(b, BIOLS_NET, 0), b->weight, NULL);
         memset(b->step_net.state, 0, 2 * b->step_net.n * sizeof(float));
         b->step_net.steps = 0;
     }

@@ -34,6 +34,7 @@ typedef struct row_store {
 } row_store;
 
 struct biols {
+    const device *device;
     lscm_fit_settings settings;
     size_t d, D, N, S;
     size_t features; /* of x; D of them are decoded by a network, all by a linear decoder */
@@ -51,8 +52,8 @@ struct biols {
     sampled_work *sampled;
     tile_linear tile;
     tile_net net;
-    mlp_shape shape; /* of the network decoder */
-    order_law *law;  /* NULL: the order is given */
+    network_shape shape; /* of the network decoder */
+    order_law *law;      /* NULL: the order is given */
 
     double *parameter, *gradient; /* mean (l + k), raw (l + k), and A (d, D) when linear */
     float *weight;                /* of the network */

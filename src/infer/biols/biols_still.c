@@ -63,7 +63,7 @@ static double bias_for(const biols *b, double c)
 
 void biols_put_last(const biols *b, const float *last, double *matrix, double *bias)
 {
-    size_t hidden = b->shape.width[b->shape.layers - 1];
+    size_t hidden = b->shape.layer[b->shape.layers - 1].in;
     memset(matrix, 0, hidden * b->features * sizeof *matrix);
     for (size_t h = 0; h < hidden; h++) {
         for (size_t k = 0; k < b->D; k++) {

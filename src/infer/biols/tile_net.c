@@ -6,18 +6,23 @@ static double error_of(tile_decoder *self, size_t slot, size_t first, size_t n, 
                        double *slope)
 {
     tile_net *t = (tile_net *)(void *)self;
-    size_t d = t->shape.width[0];
-    size_t D = t->shape.width[t->shape.layers];
+    size_t d = network_in(&t->shape);
+    size_t D = network_out(&t->shape);
     float *input = t->input + slot * SAMPLED_TILE * d;
     float *back = t->back + slot * SAMPLED_TILE * d;
     for (size_t i = 0; i < n * d; i++) {
         input[i] = (float)z[i];
     }
-    float *y = mlp_f32_forward(&t->net[slot], t->parameter, n, input);
-    double error = backend_cpu_f32.residual(n * D, 2, t->x + first * D, y);
+    const network_batch_f32 batch = {.parameters = t->parameter,
+                                     .n = n,
+                                     .input = input,
+                                     .gradient = t->gradient + slot * network_count(&t->shape),
+                                     .add = t->begun[slot],
+                                     .input_gradient = back};
+    float *y = network_f32_forward(&t->net[slot], &batch);
+    double error = t->device->backend_f32->residual(t->device, n * D, 2, t->x + first * D, y);
     if (slope != NULL) {
-        mlp_f32_backward(&t->net[slot], t->parameter, n, input, t->begun[slot],
-                         t->gradient + slot * mlp_count(&t->shape), back);
+        network_f32_backward(&t->net[slot], &batch);
         t->begun[slot] = true;
         for (size_t i = 0; i < n * d; i++) {
             slope[i] = (double)back[i];
@@ -26,28 +31,31 @@ static double error_of(tile_decoder *self, size_t slot, size_t first, size_t n, 
     return error;
 }
 
-static void lay_out(tile_net *t, const mlp_shape *shape, arena *a)
+static void lay_out(tile_net *t, const network_shape *shape, arena *a)
 {
     t->net = arena_take(a, SAMPLED_SLOTS, sizeof *t->net);
-    t->gradient = arena_take(a, SAMPLED_SLOTS * mlp_count(shape), sizeof(float));
-    t->input = arena_take(a, (size_t)SAMPLED_SLOTS * SAMPLED_TILE * shape->width[0], sizeof(float));
-    t->back = arena_take(a, (size_t)SAMPLED_SLOTS * SAMPLED_TILE * shape->width[0], sizeof(float));
+    t->gradient = arena_take(a, SAMPLED_SLOTS * network_count(shape), sizeof(float));
+    t->input =
+        arena_take(a, (size_t)SAMPLED_SLOTS * SAMPLED_TILE * network_in(shape), sizeof(float));
+    t->back =
+        arena_take(a, (size_t)SAMPLED_SLOTS * SAMPLED_TILE * network_in(shape), sizeof(float));
     t->begun = arena_take(a, SAMPLED_SLOTS, sizeof(bool));
     for (size_t k = 0; k < SAMPLED_SLOTS; k++) {
-        mlp_f32 net;
-        mlp_f32_lay_out(&net, a, shape, SAMPLED_TILE, &backend_cpu_f32);
+        network_f32 net;
+        network_f32_lay_out(&net, a, shape, SAMPLED_TILE, t->device);
         if (t->net != NULL) {
             t->net[k] = net;
         }
     }
 }
 
-lscm_status tile_net_open(tile_net *out, const mlp_shape *shape, lscm_error *why)
+lscm_status tile_net_open(tile_net *out, const device *on, const network_shape *shape,
+                          lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    tile_net t = {.decode = {error_of}, .shape = *shape};
+    tile_net t = {.decode = {error_of}, .device = on, .shape = *shape};
     lay_out(&t, shape, &t.memory);
-    TRY(arena_open(&t.memory, why));
+    TRY(on->claim(on, &t.memory, why));
     lay_out(&t, shape, &t.memory);
     *out = t;
 done:
@@ -56,7 +64,9 @@ done:
 
 void tile_net_close(tile_net *t)
 {
-    arena_close(&t->memory);
+    if (t->device != NULL) {
+        t->device->release(t->device, &t->memory);
+    }
 }
 
 void tile_net_begin(tile_net *t, const float *x, const float *parameter)
@@ -68,7 +78,7 @@ void tile_net_begin(tile_net *t, const float *x, const float *parameter)
 
 float *tile_net_gradient(tile_net *t)
 {
-    size_t n = mlp_count(&t->shape);
+    size_t n = network_count(&t->shape);
     for (size_t k = 0; k < SAMPLED_SLOTS; k++) {
         float *part = t->gradient + k * n;
         if (!t->begun[k]) {

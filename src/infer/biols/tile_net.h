@@ -5,12 +5,13 @@
 #define LSCM_INFER_BIOLS_TILE_NET_H
 
 #include "infer/biols/sampled.h"
-#include "net/mlp.h"
+#include "net/network.h"
 
 typedef struct tile_net {
     tile_decoder decode; /* first: it is a tile decoder */
-    mlp_shape shape;
-    mlp_f32 *net;        /* (SAMPLED_SLOTS) */
+    const device *device;
+    network_shape shape;
+    network_f32 *net;    /* (SAMPLED_SLOTS) */
     float *gradient;     /* (SAMPLED_SLOTS, parameters) */
     float *input, *back; /* (SAMPLED_SLOTS, SAMPLED_TILE, d) */
     bool *begun;         /* (SAMPLED_SLOTS): the gradient of this pass has a first part */
@@ -19,7 +20,8 @@ typedef struct tile_net {
     arena memory;
 } tile_net;
 
-lscm_status tile_net_open(tile_net *out, const mlp_shape *shape, lscm_error *why);
+lscm_status tile_net_open(tile_net *out, const device *on, const network_shape *shape,
+                          lscm_error *why);
 void tile_net_close(tile_net *t);
 /* Before a pass: these rows, these parameters. */
 void tile_net_begin(tile_net *t, const float *x, const float *parameter);

@@ -120,9 +120,8 @@ static void kernel_slots(kernel_encoder *k, double **scale, slot out[KERNEL_SLOT
 /* Numbers in the network, as generator.h has it. */
 static size_t generator_count(const generator_inverse *g)
 {
-    const mlp_shape shape = {
-        .layers = 3, .width = {g->d, g->hidden, g->hidden, g->R}, .bias = !g->homogeneous};
-    return mlp_count(&shape);
+    const network_shape shape = generator_layers(g->d, g->hidden, g->R, g->homogeneous);
+    return network_count(&shape);
 }
 
 /* numbers: hidden, homogeneous, scale, spread, noise2 */

@@ -96,7 +96,7 @@ static lscm_status apply_kernel(const encoder *e, const encoder_rows *rows,
                                      .values = rows->values,
                                      .z = z,
                                      .sd = sd};
-        TRY(generator_invert(&e->inverse, &from, rows->z, rows->sd, why));
+        TRY(generator_invert(&e->inverse, rows->device, &from, rows->z, rows->sd, why));
     }
     for (size_t k = 0; k < n; k++) {
         if (rows->mask[k] != 0) {

@@ -3,6 +3,7 @@
 #include "infer/encoder/linear_encoder.h"
 
 #include "base/quantile.h"
+#include "base/spread.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -92,17 +93,29 @@ done:
     return status;
 }
 
-/* Running mean and sum of squares about it. */
-typedef struct spread {
-    double n, mean, squares;
-} spread;
-
-static void spread_add(spread *s, double x)
+/* unit of nodes first, first + 1, .., SPREAD_BLOCK of them; 0 where there is none. */
+static void own_units(const linear_view *s, const anchor *a, spread_table table, const double *z,
+                      size_t first, double *unit)
 {
-    double moved = x - s->mean;
-    s->n += 1;
-    s->mean += moved / s->n;
-    s->squares += moved * (x - s->mean);
+    bool observed = s->kind != VIEW_LINEAR;
+    size_t past = s->d - first < SPREAD_BLOCK ? s->d : first + SPREAD_BLOCK;
+    spread values[SPREAD_BLOCK];
+    spread all[SPREAD_BLOCK];
+    bool enough = !observed;
+    spread_columns(&table, first, SPREAD_SET, values);
+    for (size_t j = first; j < past; j++) {
+        enough = enough && (a->kind[j] == ANCHOR_NONE || values[j - first].squares > 0);
+    }
+    if (!enough) {
+        table.x = z;
+        spread_columns(&table, first, observed ? SPREAD_FREE : SPREAD_FREE | SPREAD_SET, all);
+    }
+    for (size_t j = first; j < past; j++) {
+        bool set = enough || (!observed && values[j - first].squares > 0);
+        const spread *from = set ? &values[j - first] : &all[j - first];
+        bool own = a->kind[j] != ANCHOR_NONE && from->squares > 0;
+        unit[j] = own ? sqrt(from->squares / from->n) / (observed ? 1 : 2) : 0;
+    }
 }
 
 /* u_j: half the sd of the values that do() set, a property of the design; where they do not vary,
@@ -113,25 +126,12 @@ void encoder_units(const linear_view *s, const anchor *a, const uint8_t *keep, c
 {
     size_t d = s->d;
     size_t known = 0;
-    bool given = s->kind != VIEW_LINEAR;
+    const spread_table values = {s->rows, d, s->values, s->mask, keep};
+#pragma omp parallel for schedule(static) if (spread_shared(&values))
+    for (size_t first = 0; first < d; first += SPREAD_BLOCK) {
+        own_units(s, a, values, z, first, unit);
+    }
     for (size_t j = 0; j < d; j++) {
-        spread values = {0};
-        spread all = {0};
-        for (size_t k = 0; k < s->rows; k++) {
-            bool target = s->mask[k * d + j] != 0;
-            if (keep != NULL && keep[k] == 0) {
-                continue;
-            }
-            if (!(given && target)) {
-                spread_add(&all, z[k * d + j]);
-            }
-            if (target) {
-                spread_add(&values, s->values[k * d + j]);
-            }
-        }
-        const spread *from = !given && values.squares > 0 ? &values : &all;
-        bool own = a->kind[j] != ANCHOR_NONE && from->squares > 0;
-        unit[j] = own ? sqrt(from->squares / from->n) / (given ? 1 : 2) : 0;
         if (unit[j] > 0) {
             sorted[known++] = unit[j];
         }
@@ -179,11 +179,12 @@ void encoder_row(const encoder_errors *errors, const double *y, const double *me
 void encoder_z(const linear_view *s, const anchored *a, double *z, double *z_sd)
 {
     size_t d = s->d;
-    if (a->z_sd != NULL) {
+    if (a->z_sd != NULL && !(a->clip > 0)) {
         memcpy(z, a->z, s->rows * d * sizeof *z);
         memcpy(z_sd, a->z_sd, s->rows * d * sizeof *z_sd);
         return;
     }
+    anchor_apply(s, a->shift, a->slope, z);
     const encoder_errors errors = {.d = d,
                                    .rank = s->rank,
                                    .noise = a->anchor.noise,
@@ -191,7 +192,7 @@ void encoder_z(const linear_view *s, const anchored *a, double *z, double *z_sd)
                                    .actuator_noise = a->anchor.actuator_noise};
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < s->rows; k++) {
-        encoder_row(&errors, s->y + k * s->rank, a->z + k * d, s->mask + k * d, s->values + k * d,
+        encoder_row(&errors, s->y + k * s->rank, z + k * d, s->mask + k * d, s->values + k * d,
                     z + k * d, z_sd + k * d);
     }
 }

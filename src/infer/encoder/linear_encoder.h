@@ -22,7 +22,7 @@ typedef struct encoder_errors {
 /* mask, values (d): what do() set; NULL: nothing. */
 void encoder_row(const encoder_errors *errors, const double *y, const double *mean,
                  const uint8_t *mask, const double *values, double *z, double *sd);
-/* z and z_sd (rows, d): posterior mean and sd. */
+/* z and z_sd (rows, d): posterior mean and sd; of z that was clipped, what x says of it. */
 void encoder_z(const linear_view *s, const anchored *a, double *z, double *z_sd);
 /* x = z weights + bias: weights (d, D), bias (D). */
 lscm_status encoder_invert(const linear_view *s, const anchored *a, double *weights, double *bias,

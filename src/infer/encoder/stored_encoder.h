@@ -53,6 +53,7 @@ lscm_status encoder_open(encoder *out, const lscm_posterior *p, lscm_error *why)
 
 /* Some rows on their way from x to z. */
 typedef struct encoder_rows {
+    const device *device; /* of the network where the encoder is inverted */
     size_t rows;
     double *y;            /* (rows, width), but for kernels: */
     float *f;             /* (rows, width) */

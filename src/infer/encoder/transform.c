@@ -15,6 +15,7 @@ typedef struct transforming {
     const lscm_dataset *data;
     size_t bytes; /* of a block, and of a chunk */
     encoder encoder;
+    device device;
     size_t chunk, block; /* rows of each */
     bool labelled;       /* there are targets and values */
     encoder_rows rows;   /* a chunk */
@@ -202,9 +203,11 @@ lscm_status transform_within(const lscm_posterior *posterior, const lscm_dataset
     size_t d = posterior->d;
     size_t beyond = 0;
     TRY(check_x(posterior, data, why));
+    TRY(device_open(&t.device, DEVICE_CPU, why));
     TRY(begin(&t, progress, why));
     for (size_t first = 0; first < data->rows; first += t.chunk) {
         t.rows.rows = data->rows - first < t.chunk ? data->rows - first : t.chunk;
+        t.rows.device = &t.device;
         t.rows.mask = t.mask;
         t.rows.values = t.values;
         t.rows.z = z + first * d;
@@ -221,6 +224,7 @@ lscm_status transform_within(const lscm_posterior *posterior, const lscm_dataset
     }
 done:
     arena_close(&t.memory);
+    device_close(&t.device);
     return status;
 }
 

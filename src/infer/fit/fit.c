@@ -89,6 +89,7 @@ static lscm_status fit_here(lscm_posterior **out, const lscm_dataset *data,
     }
     TRY(lscm_settings_check(lscm_fit_table(), &f.settings, why));
     TRY(dataset_check_shapes(data, false, why)); /* it may have been opened for less */
+    TRY(device_open(&f.device, DEVICE_CPU, why));
     TRY(take_order(&f, &order, why));
     f.order = order;
     TRY(knowledge_open(&f.known, f.run, data->nodes, data->node_names, order, why));
@@ -99,6 +100,7 @@ static lscm_status fit_here(lscm_posterior **out, const lscm_dataset *data,
     TRY(run_method(&f, out, why));
 done:
     knowledge_close(&f.known);
+    device_close(&f.device);
     json_decref(f.warnings);
     free(order);
     return status;

@@ -36,8 +36,8 @@ static void lay_out(generator *g)
     float **entries[] = {&g->u, &g->prior, &g->weight};
     g->t = arena_take(a, n, sizeof(float));
     float **counted[] = {&g->parameters, &g->gradient, &g->best};
-    mlp_f32_lay_out(&g->net, a, &g->shape, 0, &backend_cpu_f32);
-    muon_f32_lay_out(&g->optimiser, a, &g->shape, &backend_cpu_f32);
+    network_f32_lay_out(&g->net, a, &g->shape, 0, g->settings.device);
+    muon_f32_lay_out(&g->optimiser, a, &g->shape, g->settings.device);
     for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++) {
         *entries[k] = arena_take(a, n, sizeof(float));
         *counted[k] = arena_take(a, g->count, sizeof(float));
@@ -49,7 +49,7 @@ static void lay_out(generator *g)
     g->y = arena_take(a, r->rows * r->R, sizeof(float));
     g->input = arena_take(a, g->settings.batch * r->d, sizeof(float));
     g->target = arena_take(a, g->settings.batch * r->R, sizeof(float));
-    g->workers = backend_cpu_f32.device->workers();
+    g->workers = g->settings.device->workers(g->settings.device);
     g->scratch = generator_block_floats(g);
     g->work = arena_take(a, g->workers * g->scratch, sizeof(float));
     g->solve = arena_take(a, g->workers * (3 * r->d * r->d + 4 * r->d), sizeof(double));
@@ -140,6 +140,16 @@ static void fill(generator *g)
     memcpy(g->t, g->u, r->rows * r->d * sizeof(float));
 }
 
+network_shape generator_layers(size_t d, size_t hidden, size_t R, bool homogeneous)
+{
+    return network_dense(
+        &(network_stack){.layers = 3,
+                         .width = (size_t[]){d, hidden, hidden, R},
+                         .between = homogeneous ? ACTIVATION_RELU : ACTIVATION_GELU,
+                         .last = ACTIVATION_IDENTITY,
+                         .bias = !homogeneous});
+}
+
 static lscm_status begin(generator **out, const generator_rows *rows,
                          const generator_settings *settings, lscm_error *why)
 {
@@ -151,18 +161,12 @@ static lscm_status begin(generator **out, const generator_rows *rows,
     }
     g->rows = *rows;
     g->settings = *settings;
-    g->shape = (mlp_shape){
-        .layers = GENERATOR_LAYERS,
-        .width = {rows->d, settings->hidden, settings->hidden, rows->R},
-        .between = settings->homogeneous ? ACTIVATION_RELU : ACTIVATION_GELU,
-        .last = ACTIVATION_IDENTITY,
-        .bias = !settings->homogeneous,
-    };
-    TRY(mlp_check(&g->shape, why));
-    g->count = mlp_count(&g->shape);
+    g->shape = generator_layers(rows->d, settings->hidden, rows->R, settings->homogeneous);
+    TRY(network_check(&g->shape, why));
+    g->count = network_count(&g->shape);
     g->now.best = INFINITY;
     lay_out(g);
-    TRY(arena_open(&g->memory, why));
+    TRY(settings->device->claim(settings->device, &g->memory, why));
     lay_out(g);
     find_units(g);
     *out = g;
@@ -206,7 +210,7 @@ done:
 void generator_close(generator *g)
 {
     if (g != NULL) {
-        arena_close(&g->memory);
+        g->settings.device->release(g->settings.device, &g->memory);
         free(g);
     }
 }
@@ -239,8 +243,9 @@ static double loss(void *self, size_t first, size_t n, float *y)
 {
     generator *g = self;
     size_t R = g->rows.R;
-    return backend_cpu_f32.residual(n * R, 1 / (float)(g->settings.batch * R),
-                                    g->target + first * R, y);
+    const device *on = g->settings.device;
+    return on->backend_f32->residual(on, n * R, 1 / (float)(g->settings.batch * R),
+                                     g->target + first * R, y);
 }
 
 lscm_status generator_step(generator *g, lscm_error *why)
@@ -254,8 +259,9 @@ lscm_status generator_step(generator *g, lscm_error *why)
         memcpy(g->input + b * r->d, g->t + row * r->d, r->d * sizeof(float));
         memcpy(g->target + b * r->R, g->y + row * r->R, r->R * sizeof(float));
     }
-    double squares =
-        mlp_f32_pass(&g->net, g->parameters, batch, g->input, loss, g, false, g->gradient, NULL);
+    const network_batch_f32 drawn = {
+        .parameters = g->parameters, .n = batch, .input = g->input, .gradient = g->gradient};
+    double squares = network_f32_pass(&g->net, &drawn, loss, g);
     if (!isfinite(squares)) {
         return fail(why, LSCM_VALUE,
                     "the network diverged at step %llu; try a smaller --rate (it was %g)",
@@ -351,56 +357,17 @@ void generator_z(const generator *g, double *z)
     }
 }
 
-/* ---- Checkpoints ---- */
-
-typedef struct part {
-    void *at;
-    size_t bytes;
-} part;
-
-enum { PARTS = 7 };
-
-static void parts_of(const generator *g, part *p)
+size_t generator_pieces(generator *g, piece out[GENERATOR_PIECES])
 {
     size_t vector = g->count * sizeof(float);
-    p[0] = (part){(void *)&g->now, sizeof g->now};
-    p[1] = (part){g->parameters, vector};
-    p[2] = (part){g->best, vector};
-    p[3] = (part){g->optimiser.state, 2 * vector};
-    p[4] = (part){g->u, g->rows.rows * g->rows.d * sizeof(float)};
-    p[6] = (part){g->t, g->rows.rows * g->rows.d * sizeof(float)};
-    p[5] = (part){(void *)&g->optimiser.steps, sizeof g->optimiser.steps};
-}
-
-size_t generator_state_size(const generator *g)
-{
-    part p[PARTS];
-    size_t bytes = 0;
-    parts_of(g, p);
-    for (size_t k = 0; k < PARTS; k++) {
-        bytes += p[k].bytes;
-    }
-    return bytes;
-}
-
-void generator_state_get(const generator *g, void *out)
-{
-    part p[PARTS];
-    char *to = out;
-    parts_of(g, p);
-    for (size_t k = 0; k < PARTS; k++) {
-        memcpy(to, p[k].at, p[k].bytes);
-        to += p[k].bytes;
-    }
-}
-
-void generator_state_set(generator *g, const void *from)
-{
-    part p[PARTS];
-    const char *at = from;
-    parts_of(g, p);
-    for (size_t k = 0; k < PARTS; k++) {
-        memcpy(p[k].at, at, p[k].bytes);
-        at += p[k].bytes;
-    }
+    size_t entries = g->rows.rows * g->rows.d * sizeof(float);
+    size_t n = 0;
+    out[n++] = (piece){&g->now, sizeof g->now};
+    out[n++] = (piece){g->parameters, vector};
+    out[n++] = (piece){g->best, vector};
+    out[n++] = (piece){g->optimiser.state, 2 * vector};
+    out[n++] = (piece){&g->optimiser.steps, sizeof g->optimiser.steps};
+    out[n++] = (piece){g->u, entries};
+    out[n++] = (piece){g->t, entries};
+    return n;
 }

@@ -19,6 +19,7 @@
 #ifndef LSCM_INFER_GENERATOR_GENERATOR_NET_H
 #define LSCM_INFER_GENERATOR_GENERATOR_NET_H
 
+#include "base/pieces.h"
 #include "net/muon.h"
 #include "scm/mechanism.h"
 
@@ -32,6 +33,7 @@ typedef struct generator_rows {
 } generator_rows;
 
 typedef struct generator_settings {
+    const device *device;
     bool homogeneous;
     size_t hidden;      /* width of the two hidden layers */
     size_t batch;       /* rows of a step */
@@ -72,10 +74,9 @@ void generator_use(generator *g, const mechanism_model *model);
 /* z (rows, d) as they stand, values in their places, without the model's help. */
 void generator_z(const generator *g, double *z);
 
-/* Everything that moves, for checkpoints. */
-size_t generator_state_size(const generator *g);
-void generator_state_get(const generator *g, void *out);
-void generator_state_set(generator *g, const void *from);
+/* Everything that moves, for checkpoints; a model in use is the caller's to keep. */
+enum { GENERATOR_PIECES = 7 };
+size_t generator_pieces(generator *g, piece out[GENERATOR_PIECES]);
 
 /* What held-out values say of z (generator_leak.c). */
 typedef struct generator_errors {
@@ -93,9 +94,12 @@ lscm_status generator_adopt(generator *g, lscm_error *why);
 lscm_status generator_read(generator *g, const mechanism_model *model, double *z, double *sd,
                            double *blur, lscm_error *why);
 
-/* The network in the units of z and f, biases everywhere but where it is homogeneous: f =
- * network(z). parameters: mlp_count of the shape. */
-mlp_shape generator_shape(const generator *g);
+/* The layers of a network from z (d) to f (R): two that are hidden, biases everywhere but where it
+ * is homogeneous. */
+network_shape generator_layers(size_t d, size_t hidden, size_t R, bool homogeneous);
+/* The network in the units of z and f: f =
+ * network(z). parameters: network_count of the shape. */
+network_shape generator_shape(const generator *g);
 void generator_network(const generator *g, double *parameters);
 /* sd of f - network(z), rms over rows. */
 double generator_noise(const generator *g);
@@ -109,13 +113,13 @@ typedef struct generator_inverse {
     double *offset;       /* (d): o */
     double *centre;       /* (R): c */
     double *wrong;        /* (d): sd of what the network gets wrong, in units of a row */
-    float *parameters;    /* (mlp_count of the shape) */
+    float *parameters;    /* (network_count of the shape) */
 } generator_inverse;
 /* The generator's own; its arrays are the generator's. After generator_finish. */
 generator_inverse generator_inverse_of(const generator *g);
 /* z, sd (rows, d) of rows, by `rounds` of Gauss-Newton from the guess in rows->z, rows->sd; values
  * that are set (mask) stay. held is not used. */
-lscm_status generator_invert(const generator_inverse *inverse, const generator_rows *rows,
-                             double *z, double *sd, lscm_error *why);
+lscm_status generator_invert(const generator_inverse *inverse, const device *on,
+                             const generator_rows *rows, double *z, double *sd, lscm_error *why);
 
 #endif

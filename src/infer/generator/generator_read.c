@@ -161,13 +161,13 @@ generator_inverse generator_inverse_of(const generator *g)
                                .parameters = g->best};
 }
 
-lscm_status generator_invert(const generator_inverse *inverse, const generator_rows *rows,
-                             double *z, double *sd, lscm_error *why)
+lscm_status generator_invert(const generator_inverse *inverse, const device *on,
+                             const generator_rows *rows, double *z, double *sd, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     generator *g = NULL;
     generator_settings settings = {
-        .homogeneous = inverse->homogeneous, .hidden = inverse->hidden, .batch = 1};
+        .device = on, .homogeneous = inverse->homogeneous, .hidden = inverse->hidden, .batch = 1};
     generator_rows shown = *rows;
     shown.held = NULL;
     TRY(generator_open_with(&g, &shown, &settings, inverse, why));
@@ -183,7 +183,7 @@ done:
 
 /* ---- The network ---- */
 
-mlp_shape generator_shape(const generator *g)
+network_shape generator_shape(const generator *g)
 {
     return g->shape;
 }
@@ -191,23 +191,25 @@ mlp_shape generator_shape(const generator *g)
 /* f = c + a q net((z - o)/(a k)): a = 1, or it cancels where the network is homogeneous. */
 void generator_network(const generator *g, double *parameters)
 {
-    const mlp_shape *s = &g->shape;
-    size_t d = s->width[0];
-    size_t hidden = s->width[1];
-    size_t last = mlp_offset(s, s->layers - 1);
+    const network_shape *s = &g->shape;
+    size_t d = network_in(s);
+    size_t hidden = s->layer[0].out;
+    size_t R = network_out(s);
+    bool bias = s->layer[0].bias;
+    size_t last = network_offset(s, s->layers - 1);
     for (size_t k = 0; k < g->count; k++) {
         parameters[k] = (double)g->best[k] * (k >= last ? g->spread : 1);
     }
     for (size_t k = 0; k < d * hidden; k++) {
         parameters[k] /= g->scale;
     }
-    for (size_t h = 0; h < hidden && s->bias; h++) {
+    for (size_t h = 0; h < hidden && bias; h++) {
         for (size_t j = 0; j < d; j++) {
             parameters[d * hidden + h] -= g->offset[j] * parameters[j * hidden + h];
         }
     }
-    for (size_t k = 0; k < s->width[s->layers] && s->bias; k++) {
-        parameters[g->count - s->width[s->layers] + k] += g->centre[k];
+    for (size_t k = 0; k < R && bias; k++) {
+        parameters[g->count - R + k] += g->centre[k];
     }
 }
 

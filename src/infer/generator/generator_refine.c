@@ -14,17 +14,17 @@
 #include <string.h>
 
 typedef struct block_work {
-    float *h[MLP_LAYERS], *slope[MLP_LAYERS]; /* (BLOCK, width[l + 1]) */
-    float *tangent, *next;                    /* (BLOCK d, widest) */
-    float *trial;                             /* (BLOCK, d) */
-    double *z;                                /* (d): of one row */
+    float *h[NETWORK_LAYERS], *slope[NETWORK_LAYERS]; /* (BLOCK, out) of a layer */
+    float *tangent, *next;                            /* (BLOCK d, widest) */
+    float *trial;                                     /* (BLOCK, d) */
+    double *z;                                        /* (d): of one row */
 } block_work;
 
-static size_t widest_of(const mlp_shape *shape)
+static size_t widest_of(const network_shape *shape)
 {
     size_t widest = 0;
-    for (size_t l = 1; l <= shape->layers; l++) {
-        widest = shape->width[l] > widest ? shape->width[l] : widest;
+    for (size_t l = 0; l < shape->layers; l++) {
+        widest = shape->layer[l].out > widest ? shape->layer[l].out : widest;
     }
     return widest;
 }
@@ -32,8 +32,8 @@ static size_t widest_of(const mlp_shape *shape)
 static block_work place(const generator *g, float *at)
 {
     block_work w = {0};
-    for (size_t l = 0; l < GENERATOR_LAYERS; l++) {
-        size_t size = GENERATOR_BLOCK * g->shape.width[l + 1];
+    for (size_t l = 0; l < g->shape.layers; l++) {
+        size_t size = GENERATOR_BLOCK * g->shape.layer[l].out;
         w.h[l] = at;
         w.slope[l] = at + size;
         at += 2 * size;
@@ -49,30 +49,24 @@ static block_work place(const generator *g, float *at)
 size_t generator_block_floats(const generator *g)
 {
     size_t n = 0;
-    for (size_t l = 0; l < GENERATOR_LAYERS; l++) {
-        n += 2 * (size_t)GENERATOR_BLOCK * g->shape.width[l + 1];
+    for (size_t l = 0; l < g->shape.layers; l++) {
+        n += 2 * (size_t)GENERATOR_BLOCK * g->shape.layer[l].out;
     }
     return n + (size_t)GENERATOR_BLOCK * g->rows.d * (2 * widest_of(&g->shape) + 1);
 }
 
-static const float *bias_of(const generator *g, size_t layer)
-{
-    const float *w = g->parameters + mlp_offset(&g->shape, layer);
-    return g->shape.bias ? w + g->shape.width[layer] * g->shape.width[layer + 1] : NULL;
-}
-
 static void forward(const generator *g, size_t n, const float *u, const block_work *w)
 {
-    const backend_f32 *b = g->net.backend;
     const float *in = u;
-    for (size_t l = 0; l < GENERATOR_LAYERS; l++) {
-        size_t from = g->shape.width[l];
-        size_t to = g->shape.width[l + 1];
-        bool last = l + 1 == GENERATOR_LAYERS;
-        b->gemm(false, false, n, to, from, 1, in, g->parameters + mlp_offset(&g->shape, l), 0,
-                w->h[l]);
-        b->activate(last ? g->shape.last : g->shape.between, n, to, bias_of(g, l), w->h[l],
-                    w->slope[l]);
+    for (size_t l = 0; l < g->shape.layers; l++) {
+        const layer_run_f32 run = {.on = g->settings.device,
+                                   .at = &g->shape.layer[l],
+                                   .rows = n,
+                                   .parameters = g->parameters + network_offset(&g->shape, l),
+                                   .x = in,
+                                   .y = w->h[l],
+                                   .slope = w->slope[l]};
+        layer_f32_steps(run.at)->forward(&run);
         in = w->h[l];
     }
 }
@@ -81,7 +75,7 @@ static void forward(const generator *g, size_t n, const float *u, const block_wo
 static double residual(const generator *g, const block_work *w, size_t row, size_t r)
 {
     size_t R = g->rows.R;
-    float *out = w->h[GENERATOR_LAYERS - 1] + r * R;
+    float *out = w->h[g->shape.layers - 1] + r * R;
     const float *y = g->y + row * R;
     double sum = 0;
     for (size_t k = 0; k < R; k++) {
@@ -153,10 +147,10 @@ static double objective(const generator *g, const mechanism_model *model, size_t
 static void tangents(const generator *g, size_t row, size_t n, bool all, block_work *w,
                      size_t *first)
 {
-    const backend_f32 *b = g->net.backend;
+    const device *on = g->settings.device;
     size_t d = g->rows.d;
     size_t count = 0;
-    size_t to = g->shape.width[1];
+    size_t to = g->shape.layer[0].out;
     for (size_t r = 0; r < n; r++) {
         first[r] = count;
         for (size_t j = 0; j < d; j++) {
@@ -166,8 +160,8 @@ static void tangents(const generator *g, size_t row, size_t n, bool all, block_w
         }
     }
     first[n] = count;
-    for (size_t l = 0; l + 1 < GENERATOR_LAYERS; l++) {
-        size_t width = g->shape.width[l + 1];
+    for (size_t l = 0; l + 1 < g->shape.layers; l++) {
+        size_t width = g->shape.layer[l].out;
         for (size_t r = 0; r < n; r++) {
             const float *slope = w->slope[l] + r * width;
             for (size_t k = first[r]; k < first[r + 1]; k++) {
@@ -177,8 +171,14 @@ static void tangents(const generator *g, size_t row, size_t n, bool all, block_w
             }
         }
         if (count > 0) {
-            b->gemm(false, false, count, g->shape.width[l + 2], width, 1, w->tangent,
-                    g->parameters + mlp_offset(&g->shape, l + 1), 0, w->next);
+            on->backend_f32->gemm(
+                on, &(product_f32){.m = count,
+                                   .n = g->shape.layer[l + 1].out,
+                                   .k = width,
+                                   .alpha = 1,
+                                   .a = w->tangent,
+                                   .b = g->parameters + network_offset(&g->shape, l + 1),
+                                   .c = w->next});
         }
         float *swap = w->tangent;
         w->tangent = w->next;
@@ -197,7 +197,7 @@ static void solve_row(const generator *g, const mechanism_model *model, const fl
     double *rhs = solve + d * d; /* (k) */
     float *gram = w->next;       /* (k, k) and then (k): free now */
     float *pull = gram + k * k;
-    const float *left = w->h[GENERATOR_LAYERS - 1] + r * R;
+    const float *left = w->h[g->shape.layers - 1] + r * R;
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)k, (int)k, (int)R, 1, jacobian,
                 (int)R, jacobian, (int)R, 0, gram, (int)k);
     cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)k, (int)R, 1, jacobian, (int)R, left, 1, 0, pull,
@@ -339,7 +339,8 @@ static void run(generator *g, const sweep *s)
     double sum = 0;
     double sum_f = 0;
     double count = (double)(g->rows.rows * g->rows.R) - (double)g->free;
-    g->net.backend->device->each(g->workers, GENERATOR_SLOTS, refine_slot, (void *)s);
+    g->settings.device->each(g->settings.device, g->workers, GENERATOR_SLOTS, refine_slot,
+                             (void *)s);
     for (size_t k = 0; k < s->blocks; k++) {
         sum += g->sums[2 * k];
         sum_f += g->sums[2 * k + 1];

@@ -4,11 +4,7 @@
 
 #include "infer/generator/generator_net.h"
 
-enum {
-    GENERATOR_LAYERS = 3,
-    GENERATOR_BLOCK = 16,
-    GENERATOR_SLOTS = 32
-}; /* rows refined together; sums kept apart */
+enum { GENERATOR_BLOCK = 16, GENERATOR_SLOTS = 32 }; /* rows refined together; sums kept apart */
 
 /* What a round's network is judged by, and all that a checkpoint needs beside the arrays. */
 typedef struct generator_counts {
@@ -24,8 +20,8 @@ typedef struct generator_counts {
 struct generator {
     generator_rows rows;
     generator_settings settings;
-    mlp_shape shape;
-    mlp_f32 net;
+    network_shape shape;
+    network_f32 net;
     muon_f32 optimiser;
     generator_counts now;
     size_t count;                        /* parameters */

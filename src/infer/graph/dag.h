@@ -20,10 +20,11 @@ typedef struct dag_draws {
 } dag_draws;
 
 typedef struct dag_result {
-    double *edge_prob;   /* (d, d): j -> i */
+    double *edge_prob;   /* (d, d): j -> i; NULL: not wanted, which saves time */
     double log_evidence; /* log sum over orders of prod_i score_i, minus log d!; for the one order
                           * where one is given; NaN from MCMC */
-    double r_hat, ess;   /* of the edge indicators, the worst; 1 and the count when exact */
+    double r_hat, ess;   /* of the edge indicators, the worst; 1 and the count when exact; NaN from
+                          * MCMC without edge_prob */
     size_t replaced;     /* chains that stood far too low and went on from the best one's place */
     double r_hat_kept;   /* after that; r_hat is from before, where any did */
 } dag_result;
@@ -45,6 +46,7 @@ lscm_status dag_exact(const dag_problem *problem, const dag_draws *draws, dag_re
 typedef struct dag_mcmc_settings {
     size_t chains, steps; /* steps of each chain, the first half thrown away; 0 chooses */
     const size_t *start;  /* (d) or NULL: a good order, to begin one of the chains with */
+    bool brief;           /* where steps are chosen: a quarter fewer */
 } dag_mcmc_settings;
 lscm_status dag_mcmc(const dag_problem *problem, const dag_mcmc_settings *settings,
                      const dag_draws *draws, dag_result *out, lscm_error *why);

@@ -125,7 +125,7 @@ static lscm_status all_orders(const exact *e)
     TRY(report(e, 0, 4));
     fill_tables(e, &work, threads);
     TRY(report(e, 1, 4));
-    order_sums_run(&work.sums, threads);
+    order_sums_run(&work.sums, e->out->edge_prob != NULL, threads);
     double sum = work.sums.forward[((size_t)1 << e->d) - 1];
     if (!(sum > -INFINITY)) {
         status = fail(e->why, LSCM_VALUE,
@@ -139,7 +139,7 @@ static lscm_status all_orders(const exact *e)
     }
     TRY(report(e, 2, 4));
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (size_t i = 0; i < e->d; i++) {
+    for (size_t i = 0; i < (e->out->edge_prob != NULL ? e->d : 0); i++) {
         order_sums_edges(&work.sums, i, e->out->edge_prob);
     }
     TRY(report(e, 3, 4));
@@ -211,7 +211,7 @@ static void one_node(const exact *e, given_work *work, size_t i, uint32_t before
     parent_sets_fill(&work->sets, m, f, work->total, work->scratch);
     double all = work->total[full];
     e->out->log_evidence += work->sets.offset + all;
-    for (size_t c = 0; c < f->count; c++) {
+    for (size_t c = 0; c < f->count && e->out->edge_prob != NULL; c++) {
         double p = -expm1(work->total[full ^ (uint32_t)1 << c] - all);
         e->out->edge_prob[f->candidate[c] * d + i] = p > 0 ? p : 0;
     }
@@ -239,7 +239,9 @@ static lscm_status one_order(const exact *e, const size_t *order)
         work.position[order[k]] = k;
     }
     e->out->log_evidence = 0;
-    memset(e->out->edge_prob, 0, e->d * e->d * sizeof *e->out->edge_prob);
+    if (e->out->edge_prob != NULL) {
+        memset(e->out->edge_prob, 0, e->d * e->d * sizeof *e->out->edge_prob);
+    }
     for (size_t i = 0; i < e->d; i++) {
         TRY(report(e, i, e->d));
         uint32_t before = 0;

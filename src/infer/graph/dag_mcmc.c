@@ -91,12 +91,12 @@ static void lay_out(mcmc *m)
 }
 
 /* About a second or two on one core for the usual candidates, whatever d. */
-static size_t choose_steps(size_t d)
+static size_t choose_steps(size_t d, bool brief)
 {
     size_t sweeps = tuned_order_steps() / d;
     sweeps = sweeps < tuned_order_sweeps_least() ? tuned_order_sweeps_least() : sweeps;
     sweeps = sweeps > tuned_order_sweeps_most() ? tuned_order_sweeps_most() : sweeps;
-    return d * sweeps;
+    return d * (brief ? sweeps - sweeps / 4 : sweeps);
 }
 
 /* Places are recorded while chains are compared, and again, over those, from the middle on: from
@@ -216,7 +216,7 @@ static void compare(mcmc *m)
             m->out->replaced++;
         }
     }
-    if (m->out->replaced > 0) {
+    if (m->out->replaced > 0 && m->out->edge_prob != NULL) {
         m->out->r_hat = summarise_all(m);
     }
 }
@@ -270,14 +270,24 @@ static void draw_graph(const mcmc *m, size_t k)
     }
 }
 
-static void finish(mcmc *m)
+/* edge_prob, and how far the chains agree on it. */
+static void find_edges(mcmc *m)
 {
     m->out->r_hat_kept = summarise_all(m);
     m->out->r_hat = m->out->replaced > 0 ? m->out->r_hat : m->out->r_hat_kept;
-    m->out->log_evidence = (double)NAN;
     m->out->ess = (double)(m->chains * m->recorded);
     for (size_t i = 0; i < m->d; i++) {
         m->out->ess = fmin(m->out->ess, m->ess[i]);
+    }
+}
+
+static void finish(mcmc *m)
+{
+    m->out->log_evidence = (double)NAN;
+    if (m->out->edge_prob != NULL) {
+        find_edges(m);
+    } else {
+        m->out->r_hat = m->out->r_hat_kept = m->out->ess = (double)NAN;
     }
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < m->draws->count; k++) {
@@ -289,7 +299,7 @@ static void choose_lengths(mcmc *m, const dag_mcmc_settings *settings)
 {
     m->start = settings->start;
     m->chains = settings->chains > 0 ? settings->chains : tuned_chains();
-    m->steps = settings->steps > 0 ? settings->steps : choose_steps(m->d);
+    m->steps = settings->steps > 0 ? settings->steps : choose_steps(m->d, settings->brief);
     m->recorded = (m->draws->count + m->chains - 1) / m->chains;
     m->recorded = m->recorded > tuned_order_recorded() ? m->recorded : tuned_order_recorded();
     m->steps = m->steps > 2 * m->recorded ? m->steps : 2 * m->recorded;

@@ -1,12 +1,11 @@
 #include "infer/graph/graph_leak.h"
-#include "base/tuned.h"
 
 #include <math.h>
 
 bool graph_leak_hides(const graph_posterior *g, size_t edge, double w)
 {
     double d = (double)g->families.d;
-    double told = fmax(tuned_leak_told(), sqrt(2 * log(d * d - d)));
+    double told = sqrt(2 * log(d * d - d));
     return fabs(w) < told * g->leak_sd[edge];
 }
 

@@ -12,6 +12,7 @@
 
 #include <cblas.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { GRID = 5, HALF = 2, NOISE_EQUAL = 1, PRIOR_UNIFORM = 1 };
@@ -55,13 +56,42 @@ static void forbid(const anchored_input *in, uint8_t *out)
     }
 }
 
+/* By the rows that are kept: those held out must not choose the candidates they judge. */
+static lscm_status screen_kept(const graph_posterior *g, const anchored_input *in,
+                               const latent_rows *all, const uint8_t *forbidden, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t d = all->d;
+    double *z = malloc(all->rows * d * sizeof *z); /* (rows, d) */
+    uint8_t *mask = malloc(all->rows * d);         /* (rows, d) */
+    latent_rows kept = {0, d, z, mask, NULL};
+    if (z == NULL || mask == NULL) {
+        status = fail_memory(why, all->rows * d * (sizeof *z + 1));
+        goto done;
+    }
+    for (size_t k = 0; k < all->rows; k++) {
+        if (in->keep == NULL || in->keep[k] != 0) {
+            memcpy(z + kept.rows * d, all->z + k * d, d * sizeof *z);
+            memcpy(mask + kept.rows * d, all->mask + k * d, d);
+            kept.rows++;
+        }
+    }
+    TRY(screen_candidates(&kept, forbidden, &g->lists, g->guess, in->progress, why));
+done:
+    free(z);
+    free(mask);
+    return status;
+}
+
 static lscm_status find_candidates(graph_posterior *g, const anchored_input *in, const double *z,
                                    const uint8_t *forbidden, lscm_error *why)
 {
     const linear_view *s = in->view;
     if (!g->exact) {
         latent_rows rows = {s->rows, s->d, z, s->mask, NULL};
-        return screen_candidates(&rows, forbidden, &g->lists, g->guess, in->progress, why);
+        return in->brief
+                   ? screen_kept(g, in, &rows, forbidden, why)
+                   : screen_candidates(&rows, forbidden, &g->lists, g->guess, in->progress, why);
     }
     candidate_lists_all(&g->lists, s->d, forbidden);
     return LSCM_OK;
@@ -84,8 +114,10 @@ static lscm_status run(graph_posterior *g, const anchored_input *in, size_t firs
     rng r = {(uint64_t)in->settings->seed, 7000 + first};
     dag_draws draws = {count, d, g->parents + first * d, g->order + first * d};
     dag_problem problem = {&g->mechanisms, in->order, r, in->progress};
-    dag_mcmc_settings chains = {
-        .chains = (size_t)in->settings->chains, .steps = in->steps, .start = g->guess};
+    dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains,
+                                .steps = in->steps,
+                                .start = g->guess,
+                                .brief = in->brief};
     for (size_t k = 0; k < count; k++) {
         g->variance[first + k] = g->mechanisms.prior.variance;
     }
@@ -124,12 +156,17 @@ static double pooled_variance(const graph_posterior *g, const anchored_input *in
     return used > 0 ? sum / used : 1;
 }
 
+/* Without draws only the evidence is wanted. */
 static lscm_status evidence_at(graph_posterior *g, const anchored_input *in, double log_variance,
-                               size_t first, size_t count, double *out, lscm_error *why)
+                               double *out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
+    double *edge_prob = g->result.edge_prob;
     g->mechanisms.prior.variance = exp(log_variance);
-    TRY(run(g, in, first, count, why));
+    g->result.edge_prob = NULL;
+    status = run(g, in, 0, 0, why);
+    g->result.edge_prob = edge_prob;
+    TRY(status);
     *out = g->result.log_evidence +
            log_prior_variance(&g->mechanisms.prior, in->view->d, g->mechanisms.prior.variance);
 done:
@@ -148,7 +185,7 @@ static lscm_status mix_grid(graph_posterior *g, const anchored_input *in, double
     memset(mixed, 0, d * d * sizeof(double));
     for (size_t k = 0; k < GRID; k++) {
         double at = centre + ((double)k - HALF) * width;
-        TRY(evidence_at(g, in, at, 0, 0, &log_weight[k], why));
+        TRY(evidence_at(g, in, at, &log_weight[k], why));
         most = fmax(most, log_weight[k]);
     }
     for (size_t k = 0; k < GRID; k++) {
@@ -157,12 +194,11 @@ static lscm_status mix_grid(graph_posterior *g, const anchored_input *in, double
     double sum = 0;
     for (size_t k = 0, first = 0; k < GRID; k++) {
         double share = exp(log_weight[k] - most) / total;
-        double evidence = 0;
         sum += share;
         size_t last = k + 1 == GRID ? in->draws : (size_t)(sum * (double)in->draws + 0.5);
         last = last < in->draws ? last : in->draws;
-        TRY(evidence_at(g, in, centre + ((double)k - HALF) * width, first, last - first, &evidence,
-                        why));
+        g->mechanisms.prior.variance = exp(centre + ((double)k - HALF) * width);
+        TRY(run(g, in, first, last - first, why));
         for (size_t i = 0; i < d * d; i++) {
             mixed[i] += share * g->edge_prob[i];
         }
@@ -191,8 +227,8 @@ static lscm_status run_equal(graph_posterior *g, const anchored_input *in, doubl
     for (int step = 0; step < 3; step++) { /* Newton: the curvature is about rows/2 */
         double below = 0;
         double above = 0;
-        TRY(evidence_at(g, in, centre - width, 0, 0, &below, why));
-        TRY(evidence_at(g, in, centre + width, 0, 0, &above, why));
+        TRY(evidence_at(g, in, centre - width, &below, why));
+        TRY(evidence_at(g, in, centre + width, &above, why));
         double move = (above - below) / (2 * width) / (rows / 2);
         centre += fmax(fmin(move, 1), -1);
         if (fabs(move) < width / 2) {
@@ -489,7 +525,7 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     lay_out_scratch(&scratch, in, &memory);
     TRY(arena_open(&memory, why));
     lay_out_scratch(&scratch, in, &memory);
-    g.result.edge_prob = g.edge_prob;
+    g.result.edge_prob = in->brief ? NULL : g.edge_prob;
     TRY(gather(&g, in, z, psi, step, &scratch, why));
     TRY(find_graphs(&g, in, z, &scratch, why));
     *out = g;

@@ -119,14 +119,16 @@ CLONED static void run(const order_sums *sums, double *value, bool forward)
     }
 }
 
-void order_sums_run(const order_sums *sums, int threads)
+void order_sums_run(const order_sums *sums, bool backward, int threads)
 {
-#pragma omp parallel sections num_threads(threads < 2 ? 1 : 2)
+#pragma omp parallel sections num_threads(threads < 2 || !backward ? 1 : 2)
     {
 #pragma omp section
         run(sums, sums->forward, true);
 #pragma omp section
-        run(sums, sums->backward, false);
+        if (backward) {
+            run(sums, sums->backward, false);
+        }
     }
 }
 

@@ -24,9 +24,9 @@ void order_sums_lay_out(order_sums *sums, arena *a, size_t d);
 /* A table over `candidates` (a mask over the other nodes) at total[i] is spread out to one over all
  * of them. */
 void order_sums_spread(const order_sums *sums, size_t i, uint32_t candidates);
-/* Both directions, at once where there are two threads. */
-void order_sums_run(const order_sums *sums, int threads);
-/* Column i of edge_prob (d, d), when there are orders at all. */
+/* forward, and backward where it is asked for: at once where there are two threads. */
+void order_sums_run(const order_sums *sums, bool backward, int threads);
+/* Column i of edge_prob (d, d), when there are orders at all; needs backward. */
 void order_sums_edges(const order_sums *sums, size_t i, double *edge_prob);
 /* An order (d), causes first, by uniform numbers first .. first + d - 1. */
 void order_sums_draw(const order_sums *sums, rng r, uint64_t first, size_t *order);

@@ -24,10 +24,11 @@ typedef struct order_block {
 } order_block;
 
 struct order_law {
+    const device *device;
     size_t d, inputs, draws;
     bool exact;
     double temperature;
-    mlp_f32 net;
+    network_f32 net;
     float *parameter, *gradient; /* (parameters) */
     float *input, *input_slope;  /* (draws, inputs) */
     float *output;               /* (draws, d, d), in the network's memory */
@@ -36,13 +37,13 @@ struct order_law {
     arena memory;
 };
 
-static mlp_shape shape_of(size_t d, size_t inputs)
+static network_shape shape_of(size_t d, size_t inputs)
 {
-    return (mlp_shape){.layers = 3,
-                       .width = {inputs, HIDDEN, HIDDEN, d * d},
-                       .between = ACTIVATION_GELU,
-                       .last = ACTIVATION_IDENTITY,
-                       .bias = true};
+    return network_dense(&(network_stack){.layers = 3,
+                                          .width = (size_t[]){inputs, HIDDEN, HIDDEN, d * d},
+                                          .between = ACTIVATION_GELU,
+                                          .last = ACTIVATION_IDENTITY,
+                                          .bias = true});
 }
 
 static order_block block_take(arena *a, size_t d, bool exact)
@@ -68,10 +69,10 @@ static order_block block_take(arena *a, size_t d, bool exact)
 
 static void lay_out(order_law *law, arena *a)
 {
-    mlp_shape shape = shape_of(law->d, law->inputs);
-    mlp_f32_lay_out(&law->net, a, &shape, law->draws, &backend_cpu_f32);
-    law->parameter = arena_take(a, mlp_count(&shape), sizeof(float));
-    law->gradient = arena_take(a, mlp_count(&shape), sizeof(float));
+    network_shape shape = shape_of(law->d, law->inputs);
+    network_f32_lay_out(&law->net, a, &shape, law->draws, law->device);
+    law->parameter = arena_take(a, network_count(&shape), sizeof(float));
+    law->gradient = arena_take(a, network_count(&shape), sizeof(float));
     law->input = arena_take(a, law->draws * law->inputs, sizeof(float));
     law->input_slope = arena_take(a, law->draws * law->inputs, sizeof(float));
     law->order = arena_take(a, law->draws * law->d, sizeof(size_t));
@@ -84,8 +85,8 @@ static void lay_out(order_law *law, arena *a)
     }
 }
 
-lscm_status order_open(order_law **out, size_t d, size_t inputs, size_t draws, bool exact,
-                       lscm_error *why)
+lscm_status order_open(order_law **out, const device *on, size_t d, size_t inputs, size_t draws,
+                       bool exact, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     if (exact && d > PERMANENT_MOST) {
@@ -97,12 +98,13 @@ lscm_status order_open(order_law **out, size_t d, size_t inputs, size_t draws, b
     if (law == NULL) {
         return fail_memory(why, sizeof *law);
     }
+    law->device = on;
     law->d = d;
     law->inputs = inputs;
     law->draws = draws;
     law->exact = exact;
     lay_out(law, &law->memory);
-    TRY(arena_open(&law->memory, why));
+    TRY(on->claim(on, &law->memory, why));
     lay_out(law, &law->memory);
     *out = law;
     law = NULL;
@@ -114,14 +116,14 @@ done:
 void order_close(order_law *law)
 {
     if (law != NULL) {
-        arena_close(&law->memory);
+        law->device->release(law->device, &law->memory);
         free(law);
     }
 }
 
 size_t order_parameters(const order_law *law)
 {
-    return mlp_count(&law->net.shape);
+    return network_count(&law->net.shape);
 }
 
 float *order_parameter(order_law *law)
@@ -136,7 +138,16 @@ const float *order_gradient(const order_law *law)
 
 void order_begin(order_law *law, rng r)
 {
-    mlp_f32_draw(&law->net.shape, r, law->parameter);
+    network_f32_draw(&law->net.shape, r, law->parameter, NULL);
+}
+
+static network_batch_f32 batch_of(const order_law *law)
+{
+    return (network_batch_f32){.parameters = law->parameter,
+                               .n = law->draws,
+                               .input = law->input,
+                               .gradient = law->gradient,
+                               .input_gradient = law->input_slope};
 }
 
 /* T and (T + Gumbel)/tau of eight draws. */
@@ -210,7 +221,8 @@ lscm_status order_draw(order_law *law, const double *theta, double temperature, 
     for (size_t i = 0; i < law->draws * law->inputs; i++) {
         law->input[i] = (float)theta[i];
     }
-    law->output = mlp_f32_forward(&law->net, law->parameter, law->draws, law->input);
+    const network_batch_f32 batch = batch_of(law);
+    law->output = network_f32_forward(&law->net, &batch);
 #pragma omp parallel for schedule(static) if (blocks > 1)
     for (ptrdiff_t k = 0; k < (ptrdiff_t)blocks; k++) {
         draw_block(law, &law->block[k], (size_t)k * LANES, gumbel, order, log_q);
@@ -258,8 +270,8 @@ void order_back(order_law *law, const double *slope, double weight, double *thet
     for (ptrdiff_t k = 0; k < (ptrdiff_t)blocks; k++) {
         back_block(law, &law->block[k], (size_t)k * LANES, slope, weight);
     }
-    mlp_f32_backward(&law->net, law->parameter, law->draws, law->input, false, law->gradient,
-                     law->input_slope);
+    const network_batch_f32 batch = batch_of(law);
+    network_f32_backward(&law->net, &batch);
     for (size_t i = 0; i < law->draws * law->inputs; i++) {
         theta_slope[i] += (double)law->input_slope[i];
     }

@@ -12,12 +12,12 @@
 #define LSCM_INFER_ORDERING_ORDER_LAW_H
 
 #include "base/rng.h"
-#include "net/mlp.h"
+#include "net/network.h"
 
 typedef struct order_law order_law;
 
-lscm_status order_open(order_law **out, size_t d, size_t inputs, size_t draws, bool exact,
-                       lscm_error *why);
+lscm_status order_open(order_law **out, const device *on, size_t d, size_t inputs, size_t draws,
+                       bool exact, lscm_error *why);
 void order_close(order_law *law);
 
 /* The network's parameters and, after order_back, their gradient. */

@@ -20,6 +20,8 @@ typedef struct anchored_input {
     const double *size; /* (rows) or NULL: of each row, as row_weights.h has it */
     size_t draws;
     size_t steps; /* of each chain; 0 chooses */
+    bool brief;   /* few draws are all that is wanted, of kept rows alone: no edge probabilities,
+                     chains a quarter shorter */
     const lscm_progress *progress;
 } anchored_input;
 

@@ -3,6 +3,7 @@
 #ifndef LSCM_INFER_RUN_FIT_STATE_H
 #define LSCM_INFER_RUN_FIT_STATE_H
 
+#include "backend/backend.h"
 #include "data/dataset/dataset.h"
 #include "infer/run/knowledge.h"
 #include "scm/posterior.h"
@@ -16,6 +17,7 @@ typedef struct fit {
     const lscm_progress *progress;
     const size_t *order; /* (d), or NULL: learned */
     knowledge known;
+    device device;      /* that trains what learns by steps */
     double begun, read; /* seconds */
     json_t *warnings;
 } fit;

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 struct trace {
-    FILE *file; /* NULL: nothing is written */
-    char path[4096];
+    FILE *file; /* NULL: not begun */
+    trainee learner;
+    char path[4096]; /* "": nothing is written */
     size_t rows, draws, d;
     bool truth;
     double *w, *sigma;           /* of the truth */
@@ -46,41 +47,55 @@ static bool cut(FILE *file, size_t keep)
            fseek(file, 0, SEEK_END) == 0;
 }
 
-static lscm_status begin_file(trace *t, const char *folder, size_t keep, lscm_error *why)
+static lscm_status continue_file(trace *t, size_t keep, lscm_error *why)
 {
-    if ((size_t)snprintf(t->path, sizeof t->path, "%s/trace.csv", folder) >= sizeof t->path) {
-        return fail(why, LSCM_USAGE, "the name of the run folder is too long");
+    t->file = fopen(t->path, "r+");
+    if (t->file == NULL || !cut(t->file, keep)) {
+        return fail(why, LSCM_READ, "%s does not go with the checkpoint; start again with --force",
+                    t->path);
     }
-    if (keep > 0) {
-        t->file = fopen(t->path, "r+");
-        if (t->file == NULL || !cut(t->file, keep)) {
-            return fail(why, LSCM_READ,
-                        "%s does not go with the checkpoint; start again with --force", t->path);
-        }
-        t->rows = keep;
-        return LSCM_OK;
-    }
+    t->rows = keep;
+    return LSCM_OK;
+}
+
+/* With the first row: a run that has none leaves no file. */
+static lscm_status begin_file(trace *t, lscm_error *why)
+{
     t->file = fopen(t->path, "w");
     if (t->file == NULL) {
         return fail_write(t, why);
     }
-    (void)fputs("restart,step,loss,x_mse_expected,kl_weights,log_q_order,x_noise", t->file);
+    if (t->learner.course != NULL) {
+        (void)fputs(t->learner.course->columns, t->file);
+    } else {
+        (void)fputs("restart,step,loss,x_mse_expected,kl_weights,log_q_order,x_noise", t->file);
 #define NAME(name, help) (void)fputs("," #name, t->file);
-    LSCM_SCORES_TABLE(NAME)
+        LSCM_SCORES_TABLE(NAME)
 #undef NAME
+    }
     return fputc('\n', t->file) == '\n' ? LSCM_OK : fail_write(t, why);
 }
 
-lscm_status trace_open(trace **out, const char *folder, const lscm_dataset *data, size_t draws,
-                       size_t keep, lscm_error *why)
+static lscm_status find_path(trace *t, const char *folder, lscm_error *why)
+{
+    if ((size_t)snprintf(t->path, sizeof t->path, "%s/trace.csv", folder) >= sizeof t->path) {
+        return fail(why, LSCM_USAGE, "the name of the run folder is too long");
+    }
+    return LSCM_OK;
+}
+
+lscm_status trace_open(trace **out, const fit *f, const trainee *learner, size_t keep,
+                       lscm_error *why)
 {
     lscm_status status = LSCM_OK;
+    const lscm_dataset *data = f->data;
     trace *t = calloc(1, sizeof *t);
     if (t == NULL) {
         return fail_memory(why, sizeof *t);
     }
+    t->learner = *learner;
     t->d = data->nodes;
-    t->draws = draws;
+    t->draws = (size_t)f->settings.samples;
     lay_out(t, &t->memory);
     TRY(arena_open(&t->memory, why));
     lay_out(t, &t->memory);
@@ -91,8 +106,9 @@ lscm_status trace_open(trace **out, const char *folder, const lscm_dataset *data
     if (data->shape[LSCM_SIGMA].present) {
         TRY(lscm_dataset_read(data, LSCM_SIGMA, 0, t->d, t->sigma, why));
     }
-    if (folder != NULL) {
-        TRY(begin_file(t, folder, keep, why));
+    if (f->run->folder != NULL) {
+        TRY(find_path(t, f->run->folder, why));
+        TRY(keep > 0 ? continue_file(t, keep, why) : LSCM_OK);
     }
     *out = t;
     t = NULL;
@@ -112,12 +128,11 @@ void trace_close(trace *t)
     }
 }
 
-static lscm_status score(trace *t, const trainee *learner, size_t step, lscm_scores *scores,
-                         lscm_error *why)
+static lscm_status score(trace *t, size_t step, lscm_scores *scores, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     model_sample sample = {.w = t->draw_w, .sigma = t->draw_sigma, .order = t->draw_order};
-    TRY(learner->draw(learner->self, t->draws, step, &sample, why));
+    TRY(t->learner.draw(t->learner.self, t->draws, step, &sample, why));
     lscm_estimate estimate = {
         .draws = t->draws, .nodes = t->d, .w = t->draw_w, .sigma = t->draw_sigma, .threshold = 0.3};
     lscm_truth truth = {.w = t->w, .sigma = t->sigma[0] > 0 ? t->sigma : NULL};
@@ -135,14 +150,39 @@ static void put(FILE *file, double number)
     }
 }
 
-lscm_status trace_row(trace *t, const trainee *learner, size_t restart, size_t step,
-                      const training_terms *terms, lscm_error *why)
+static lscm_status end_row(trace *t, lscm_error *why)
+{
+    t->rows++;
+    return fputc('\n', t->file) == '\n' && fflush(t->file) == 0 ? LSCM_OK : fail_write(t, why);
+}
+
+lscm_status trace_course(trace *t, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    double numbers[TRAINEE_COLUMNS];
+    size_t count = t->learner.course->row(t->learner.self, numbers);
+    if (t->path[0] == '\0' || count == 0) {
+        return LSCM_OK;
+    }
+    TRY(t->file == NULL ? begin_file(t, why) : LSCM_OK);
+    (void)fprintf(t->file, "%.10g", numbers[0]);
+    for (size_t k = 1; k < count; k++) {
+        put(t->file, numbers[k]);
+    }
+    status = end_row(t, why);
+done:
+    return status;
+}
+
+lscm_status trace_row(trace *t, size_t restart, size_t step, const training_terms *terms,
+                      lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     lscm_scores scores;
-    if (t->file == NULL) {
+    if (t->path[0] == '\0') {
         return LSCM_OK;
     }
+    TRY(t->file == NULL ? begin_file(t, why) : LSCM_OK);
     (void)fprintf(t->file, "%zu,%zu", restart, step);
     put(t->file, terms->loss);
     put(t->file, terms->error);
@@ -150,7 +190,7 @@ lscm_status trace_row(trace *t, const trainee *learner, size_t restart, size_t s
     put(t->file, terms->log_q);
     put(t->file, terms->x_noise);
     if (t->truth) {
-        TRY(score(t, learner, step, &scores, why));
+        TRY(score(t, step, &scores, why));
 #define PUT(name, help) put(t->file, scores.name);
         LSCM_SCORES_TABLE(PUT)
 #undef PUT
@@ -159,10 +199,7 @@ lscm_status trace_row(trace *t, const trainee *learner, size_t restart, size_t s
         LSCM_SCORES_TABLE(SKIP)
 #undef SKIP
     }
-    t->rows++;
-    if (fputc('\n', t->file) != '\n' || fflush(t->file) != 0) {
-        status = fail_write(t, why);
-    }
+    status = end_row(t, why);
 done:
     return status;
 }

@@ -1,8 +1,9 @@
-/* What learns by steps down a gradient: the estimator of the paper and the baselines, as the loop
- * (infer/run/training.h) and the trace see them. */
+/* What learns by steps down a gradient: the estimator of the paper, the baselines and the network
+ * of x that bends, as the loop (infer/run/training.h) and the trace see them. */
 #ifndef LSCM_INFER_RUN_TRAINEE_H
 #define LSCM_INFER_RUN_TRAINEE_H
 
+#include "base/pieces.h"
 #include "base/status.h"
 
 #include <stdint.h>
@@ -22,13 +23,24 @@ typedef struct model_sample {
     size_t *order;
 } model_sample;
 
-/* A part of what a continuation needs, in memory. */
-typedef struct piece {
-    void *at;
-    size_t bytes;
-} piece;
+enum { PIECES = 24, TRAINEE_COLUMNS = 8 }; /* at most */
 
-enum { PIECES = 13 }; /* at most */
+/* Where a learner stands, for people. */
+typedef struct trainee_place {
+    char what[96];        /* "network: misfit 0.1234" */
+    const char *stage;    /* "" or "while choosing a network, " */
+    uint64_t done, total; /* steps */
+} trainee_place;
+
+/* A course of its own, in place of the loop's: how many steps and of what kind, at which rate, is
+ * the learner's; a step may be a long one, between two that are short. */
+typedef struct trainee_course {
+    bool (*over)(const void *self);
+    void (*place)(const void *self, trainee_place *out);
+    /* The header of trace.csv, and after a step the numbers of its row; 0 where there is none. */
+    const char *columns;
+    size_t (*row)(const void *self, double out[TRAINEE_COLUMNS]);
+} trainee_course;
 
 typedef struct trainee {
     void *self;
@@ -41,6 +53,9 @@ typedef struct trainee {
     /* Fresh draws from this stream. */
     lscm_status (*draw)(void *self, size_t count, uint64_t stream, const model_sample *out,
                         lscm_error *why);
+    const trainee_course *course; /* NULL: the loop's; with one, nothing is drawn or begun again */
+    /* Where the pieces were set: what follows from them; NULL: nothing. */
+    void (*restored)(void *self);
 } trainee;
 
 /* The state as bytes, and from them. */

@@ -25,6 +25,12 @@ static size_t saved_bytes(const training *r)
     return sizeof r->loop + r->state_bytes;
 }
 
+/* Of the checkpoint. */
+static size_t all_bytes(const training *r)
+{
+    return (r->learner.course != NULL ? 1 : 2) * saved_bytes(r);
+}
+
 static void put_state(const training *r, char *to)
 {
     memcpy(to, &r->loop, sizeof r->loop);
@@ -44,11 +50,11 @@ static lscm_status save_checkpoint(training *r, lscm_error *why)
     }
     r->loop.trace_rows = trace_rows(r->rows);
     put_state(r, r->saved);
-    return checkpoint_write(r->f->run->folder, r->fingerprint, r->saved, 2 * saved_bytes(r), why);
+    return checkpoint_write(r->f->run->folder, r->fingerprint, r->saved, all_bytes(r), why);
 }
 
-/* True when the restart has converged; the window just filled is closed. */
-static bool close_window(training *r)
+/* The window just filled is closed. */
+static void close_window(training *r)
 {
     training_loop *l = &r->loop;
     double n = (double)l->in_window;
@@ -62,34 +68,106 @@ static bool close_window(training *r)
     l->windows++;
     l->sum = l->squares = 0;
     l->in_window = 0;
-    return l->cuts >= tuned_training_cuts() && !r->f->settings.full_run;
+    l->converged = l->cuts >= tuned_training_cuts() && !r->f->settings.full_run ? 1 : 0;
+}
+
+/* The start has had its trial, or all its steps. */
+static bool over(const training *r)
+{
+    const training_loop *l = &r->loop;
+    uint64_t steps = (uint64_t)r->f->settings.steps;
+    if (r->learner.course != NULL) {
+        return r->learner.course->over(r->learner.self);
+    }
+    return l->converged != 0 ||
+           l->step >=
+               (l->final != 0 || tuned_training_trial() > steps ? steps : tuned_training_trial());
+}
+
+/* What the loop's own course makes of a step: trace, window. */
+static lscm_status follow_step(training *r, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    training_loop *l = &r->loop;
+    if (l->step % (uint64_t)r->f->settings.trace == 0) {
+        TRY(trace_row(r->rows, l->restart, l->step, &r->terms, why));
+    }
+    l->sum += r->terms.loss;
+    l->squares += r->terms.loss * r->terms.loss;
+    if (++l->in_window == tuned_training_window()) {
+        close_window(r);
+    }
+done:
+    return status;
+}
+
+/* Where the loop's own course stands: starts, steps, the bound. */
+static void place(const training *r, trainee_place *out)
+{
+    uint64_t steps = (uint64_t)r->f->settings.steps;
+    uint64_t restarts = (uint64_t)r->f->settings.restarts;
+    uint64_t trial = tuned_training_trial() < steps ? tuned_training_trial() : steps;
+    uint64_t before = r->loop.final != 0 ? (restarts - 1) * trial : r->loop.restart * trial;
+    (void)snprintf(out->what, sizeof out->what, "start %llu of %llu, step %llu, bound %.1f",
+                   (unsigned long long)r->loop.restart + 1, (unsigned long long)restarts,
+                   (unsigned long long)r->loop.step, -r->terms.loss);
+    out->done = before + r->loop.step;
+    out->total = (restarts - 1) * trial + steps;
 }
 
 static lscm_status report(const training *r, double rate, lscm_error *why)
 {
     char what[128];
-    uint64_t steps = (uint64_t)r->f->settings.steps;
-    uint64_t restarts = (uint64_t)r->f->settings.restarts;
-    uint64_t trial = tuned_training_trial() < steps ? tuned_training_trial() : steps;
-    uint64_t before = r->loop.final != 0 ? (restarts - 1) * trial : r->loop.restart * trial;
-    if (r->f->progress == NULL || r->f->progress->report == NULL) {
+    trainee_place at = {.stage = ""};
+    const lscm_progress *p = r->f->progress;
+    if (p == NULL || p->report == NULL) {
         return LSCM_OK;
     }
-    (void)snprintf(what, sizeof what, "start %llu of %llu, step %llu, bound %.1f, %.0f steps/s",
-                   (unsigned long long)r->loop.restart + 1, (unsigned long long)restarts,
-                   (unsigned long long)r->loop.step, -r->terms.loss, rate);
-    if (!r->f->progress->report(r->f->progress->self, what, before + r->loop.step,
-                                (restarts - 1) * trial + steps)) {
-        return fail(why, LSCM_STOPPED, "stopped on request");
+    if (r->learner.course != NULL) {
+        r->learner.course->place(r->learner.self, &at);
+    } else {
+        place(r, &at);
     }
-    return LSCM_OK;
+    (void)snprintf(what, sizeof what, "%s, %.0f steps/s", at.what, rate);
+    return p->report(p->self, what, at.done, at.total)
+               ? LSCM_OK
+               : fail(why, LSCM_STOPPED, "stopped on request");
 }
 
 static lscm_status fail_stopped(const training *r, lscm_error *why)
 {
+    trainee_place at = {.stage = ""};
+    if (r->learner.course == NULL) {
+        return fail(
+            why, LSCM_STOPPED,
+            "stopped at step %llu of start %llu; continue with the same command and --resume",
+            (unsigned long long)r->loop.step, (unsigned long long)r->loop.restart + 1);
+    }
+    r->learner.course->place(r->learner.self, &at);
     return fail(why, LSCM_STOPPED,
-                "stopped at step %llu of start %llu; continue with the same command and --resume",
-                (unsigned long long)r->loop.step, (unsigned long long)r->loop.restart + 1);
+                "stopped %sat step %llu of %llu; continue with the same command and --resume",
+                at.stage, (unsigned long long)at.done, (unsigned long long)at.total);
+}
+
+/* Times of a stretch of steps. */
+typedef struct stretch {
+    double begun, kept; /* its begin; its last checkpoint */
+    uint64_t from;      /* step */
+} stretch;
+
+static lscm_status keep_going(training *r, stretch *s, lscm_error *why)
+{
+    double now = fit_seconds();
+    double every = r->f->settings.checkpoint;
+    lscm_status status = report(r, (double)(r->loop.step - s->from) / (now - s->begun + 1e-9), why);
+    if (status == LSCM_OK && every > 0 && now - s->kept > every) {
+        status = save_checkpoint(r, why);
+        s->kept = now;
+    } else if (status == LSCM_STOPPED && r->f->run->folder != NULL) {
+        status = save_checkpoint(r, why);
+        status = status == LSCM_OK ? fail_stopped(r, why) : status;
+    }
+    return status;
 }
 
 /* From where the loop stands to the end of the trial, or of the run. */
@@ -97,35 +175,14 @@ static lscm_status run_restart(training *r, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     training_loop *l = &r->loop;
-    double begun = fit_seconds();
-    double kept = begun;
-    uint64_t from = l->step;
-    bool converged = false;
-    uint64_t steps = (uint64_t)r->f->settings.steps;
-    uint64_t end = l->final != 0 || tuned_training_trial() > steps ? steps : tuned_training_trial();
-    while (l->step < end && !converged) {
+    double now = fit_seconds();
+    stretch s = {.begun = now, .kept = now, .from = l->step};
+    while (!over(r)) {
         TRY(r->learner.step(r->learner.self, l->rate, &r->terms, why));
-        if (l->step % (uint64_t)r->f->settings.trace == 0) {
-            TRY(trace_row(r->rows, &r->learner, l->restart, l->step, &r->terms, why));
-        }
-        l->sum += r->terms.loss;
-        l->squares += r->terms.loss * r->terms.loss;
+        TRY(r->learner.course != NULL ? trace_course(r->rows, why) : follow_step(r, why));
         l->step++;
-        if (++l->in_window == tuned_training_window()) {
-            converged = close_window(r);
-        }
         if (l->step % 10 == 0) {
-            double now = fit_seconds();
-            status = report(r, (double)(l->step - from) / (now - begun + 1e-9), why);
-            bool due = r->f->settings.checkpoint > 0 && now - kept > r->f->settings.checkpoint;
-            if (status == LSCM_OK && due) {
-                status = save_checkpoint(r, why);
-                kept = now;
-            } else if (status == LSCM_STOPPED && r->f->run->folder != NULL) {
-                status = save_checkpoint(r, why);
-                status = status == LSCM_OK ? fail_stopped(r, why) : status;
-            }
-            TRY(status);
+            TRY(keep_going(r, &s, why));
         }
     }
 done:
@@ -170,13 +227,19 @@ static lscm_status run_trials(training *r, lscm_error *why)
 lscm_status training_run(training *r, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    if (r->f->settings.restarts > 1 && r->loop.final == 0) {
+    training_loop *l = &r->loop;
+    if (r->learner.course == NULL && r->f->settings.restarts > 1 && l->final == 0) {
         TRY(run_trials(r, why));
     }
-    r->loop.final = 1;
+    if (l->final == 0) {
+        l->final = 1;
+        l->converged = 0; /* in its trial */
+    }
     TRY(run_restart(r, why));
-    r->loop.best_loss =
-        r->loop.windows > 0 ? r->loop.previous : r->loop.sum / (double)r->loop.in_window;
+    if (r->learner.course != NULL && r->f->settings.checkpoint > 0) {
+        TRY(save_checkpoint(r, why)); /* what comes next may take long, too */
+    }
+    l->best_loss = l->windows > 0 ? l->previous : l->sum / (double)l->in_window;
     r->trained = fit_seconds() - r->f->begun - r->f->read;
 done:
     return status;
@@ -191,13 +254,12 @@ static lscm_status start_or_resume(training *r, lscm_error *why)
         TRY(run_folder_begin(r->f->run->folder, r->f->run->force, r->f->run->resume, why));
     }
     if (r->f->run->resume) {
-        TRY(checkpoint_read(r->f->run->folder, r->fingerprint, r->saved, 2 * saved_bytes(r), why));
+        TRY(checkpoint_read(r->f->run->folder, r->fingerprint, r->saved, all_bytes(r), why));
         take_state(r, r->saved);
     } else {
         begin_restart(r, 0);
     }
-    TRY(trace_open(&r->rows, r->f->run->folder, r->f->data, (size_t)r->f->settings.samples,
-                   (size_t)r->loop.trace_rows, why));
+    TRY(trace_open(&r->rows, r->f, &r->learner, (size_t)r->loop.trace_rows, why));
 done:
     return status;
 }
@@ -209,13 +271,12 @@ lscm_status training_open(training *out, fit *f, const trainee *learner, bool st
     training r = {.f = f, .learner = *learner, .steady = steady};
     r.state_bytes = trainee_bytes(learner);
     TRY(fit_fingerprint(f, &r.fingerprint, why));
-    r.saved = calloc(2, saved_bytes(&r));
+    r.saved = calloc(1, all_bytes(&r));
     if (r.saved == NULL) {
-        status = fail_memory(why, 2 * saved_bytes(&r));
+        status = fail_memory(why, all_bytes(&r));
         goto done;
     }
     TRY(start_or_resume(&r, why));
-    f->read = fit_seconds() - f->begun;
     *out = r;
     r = (training){0};
 done:

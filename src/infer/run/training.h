@@ -3,9 +3,10 @@
  * Every WINDOW steps the mean loss is compared with that of the window before. Where it did not
  * fall by more than its own standard error, the rate is cut to a third; at the third such window
  * the run has converged, unless it is to be steady: then the rate stays and all steps are taken. Of
- * several starts each gets TRIAL steps, and the one with the lowest last window goes on. Everything
- * that decides is in `training_loop`, which a checkpoint holds beside the learner's own state: a
- * resumed run takes the same steps, bit for bit.
+ * several starts each gets TRIAL steps, and the one with the lowest last window goes on. A learner
+ * with a course of its own (trainee.h) starts once and says itself when it is over. Everything that
+ * decides is in `training_loop`, which a checkpoint holds beside the learner's own state: a resumed
+ * run takes the same steps, bit for bit, wherever it was stopped.
  */
 #ifndef LSCM_INFER_RUN_TRAINING_H
 #define LSCM_INFER_RUN_TRAINING_H
@@ -22,8 +23,9 @@ typedef struct training_loop {
     double rate;
     double best_loss; /* last window of the best start so far */
     uint64_t has_best;
-    uint64_t final;    /* the trials are over */
-    uint64_t diverged; /* a start was lost */
+    uint64_t converged; /* this start, in its trial or after it */
+    uint64_t final;     /* the trials are over */
+    uint64_t diverged;  /* a start was lost */
 } training_loop;
 
 typedef struct training {
@@ -33,7 +35,8 @@ typedef struct training {
     trace *rows;
     training_loop loop;
     training_terms terms;
-    char *saved; /* training_loop and state of the learner, twice: now, and of the best start */
+    char *saved; /* training_loop and state of the learner: now, and of the best start (the loop's
+                    course) */
     size_t state_bytes;
     uint64_t fingerprint;
     double trained; /* seconds */

@@ -4,72 +4,129 @@
 #include "infer/sample/clip.h"
 
 #include "base/quantile.h"
+#include "base/spread.h"
 #include "base/tuned.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Whether node j is known well enough to look at: errors much smaller than what it varies by. */
-static bool is_sharp(const double *z, const uint8_t *mask, const uint8_t *keep, size_t rows,
-                     size_t d, size_t j, double noise)
+/* Nodes that are known well enough to look at: errors much smaller than what they vary by. */
+static void find_sharp(const spread_table *z, const double *noise, bool *sharp)
 {
-    double count = 0;
-    double mean = 0;
-    double squares = 0; /* about the mean, updated row by row */
-    for (size_t n = 0; n < rows; n++) {
-        if (mask[n * d + j] == 0 && (keep == NULL || keep[n] != 0)) {
-            double away = z[n * d + j] - mean;
-            count += 1;
-            mean += away / count;
-            squares += away * (z[n * d + j] - mean);
+#pragma omp parallel for schedule(static) if (spread_shared(z))
+    for (size_t first = 0; first < z->d; first += SPREAD_BLOCK) {
+        spread own[SPREAD_BLOCK];
+        spread_columns(z, first, SPREAD_FREE, own);
+        for (size_t j = first; j < z->d && j < first + SPREAD_BLOCK; j++) {
+            const spread *s = &own[j - first];
+            sharp[j] = tuned_clip_sharp() * noise[j] * noise[j] * s->n < s->squares;
         }
     }
-    return tuned_clip_sharp() * noise * noise * count < squares;
+}
+
+/* |z| of row k at j, or -1 where it is not looked at. */
+static inline double size_at(const spread_table *z, const bool *sharp, size_t k, size_t j)
+{
+    bool seen = sharp[j] && z->mask[k * z->d + j] == 0 && (z->keep == NULL || z->keep[k] != 0);
+    return seen ? fabs(z->x[k * z->d + j]) : -1;
+}
+
+/* Of the sizes seen: how many, the largest. */
+static size_t find_most(const spread_table *z, const bool *sharp, double *most)
+{
+    size_t count = 0;
+    double largest = 0;
+#pragma omp parallel for schedule(static) if (spread_shared(z)) reduction(+ : count) reduction(max : largest)
+    for (size_t k = 0; k < z->rows; k++) {
+        for (size_t j = 0; j < z->d; j++) {
+            double size = size_at(z, sharp, k, j);
+            count += size >= 0 ? 1 : 0;
+            largest = size > largest ? size : largest;
+        }
+    }
+    *most = largest;
+    return count;
+}
+
+/* Sizes seen: in [high, most], between low and high, and below low. */
+typedef struct bands {
+    size_t pile, next, below;
+} bands;
+
+static bands count_bands(const spread_table *z, const bool *sharp, double low, double high)
+{
+    size_t pile = 0;
+    size_t next = 0;
+    size_t below = 0;
+#pragma omp parallel for schedule(static) if (spread_shared(z)) reduction(+ : pile, next, below)
+    for (size_t k = 0; k < z->rows; k++) {
+        for (size_t j = 0; j < z->d; j++) {
+            double size = size_at(z, sharp, k, j);
+            bool seen = size >= 0;
+            pile += seen && size >= high ? 1 : 0;
+            next += seen && size > low && size < high ? 1 : 0;
+            below += seen && size < low ? 1 : 0;
+        }
+    }
+    return (bands){pile, next, below};
+}
+
+/* The middle of the `pile` sizes that are at least `from`. */
+static lscm_status middle_of_pile(const spread_table *z, const bool *sharp, double from,
+                                  size_t pile, double *out, lscm_error *why)
+{
+    size_t found = 0;
+    double *size = malloc(pile * sizeof *size);
+    if (size == NULL) {
+        return fail_memory(why, pile * sizeof *size);
+    }
+    for (size_t k = 0; k < z->rows; k++) {
+        for (size_t j = 0; j < z->d && found < pile; j++) {
+            double own = size_at(z, sharp, k, j);
+            if (own >= from) {
+                size[found++] = own;
+            }
+        }
+    }
+    qsort(size, pile, sizeof *size, quantile_compare);
+    *out = size[pile - 1 - pile / 2];
+    free(size);
+    return LSCM_OK;
 }
 
 lscm_status clip_find(double *out, const double *z, const uint8_t *mask, const uint8_t *keep,
                       size_t rows, size_t d, const double *noise, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
+    const spread_table table = {rows, d, z, mask, keep};
+    double most = 0;
     double worst = 0;
-    size_t count = 0;
-    double *size = calloc(rows * d, sizeof *size);
+    bool *sharp = calloc(d, sizeof *sharp);
     *out = 0;
-    if (size == NULL) {
-        return fail_memory(why, rows * d * sizeof *size);
+    if (sharp == NULL) {
+        return fail_memory(why, d * sizeof *sharp);
     }
+    find_sharp(&table, noise, sharp);
     for (size_t j = 0; j < d; j++) {
-        if (!is_sharp(z, mask, keep, rows, d, j, noise[j])) {
-            continue;
-        }
-        worst = noise[j] > worst ? noise[j] : worst;
-        for (size_t k = j; k < rows * d; k += d) {
-            if (mask[k] == 0 && (keep == NULL || keep[k / d] != 0)) {
-                size[count++] = fabs(z[k]);
-            }
-        }
+        worst = sharp[j] && noise[j] > worst ? noise[j] : worst;
     }
-    qsort(size, count, sizeof *size, quantile_compare);
+    size_t count = find_most(&table, sharp, &most);
     if (count > tuned_clip_least()) {
-        double most = size[count - 1];
         double width = fmax(tuned_clip_width() * most, tuned_clip_width_errors() * worst);
-        double band = (double)(tuned_clip_times() + 1) * width;
-        size_t pile = 0;
-        size_t next = 0;
-        for (size_t k = count; k-- > 0 && size[k] > most - band;) {
-            pile += size[k] >= most - width ? 1 : 0;
-            next += size[k] < most - width ? 1 : 0;
-        }
-        bool piled = pile >= tuned_clip_least() &&
-                     (double)pile > tuned_clip_share() * (double)count &&
-                     pile > tuned_clip_times() * next;
-        bool wide = size[count / 4] < most - band; /* errors do not explain it all */
+        double high = most - width;
+        bands n = count_bands(&table, sharp, most - (double)(tuned_clip_times() + 1) * width, high);
+        bool piled = n.pile >= tuned_clip_least() &&
+                     (double)n.pile > tuned_clip_share() * (double)count &&
+                     n.pile > tuned_clip_times() * n.next;
+        bool wide = n.below > count / 4; /* errors do not explain it all */
         if (piled && wide) {
-            *out = size[count - 1 - pile / 2];
+            TRY(middle_of_pile(&table, sharp, high, n.pile, out, why));
         }
     }
-    free(size);
-    return LSCM_OK;
+done:
+    free(sharp);
+    return status;
 }
 
 void clip_bounds(double clip, const double *reach, const anchor *a, double *bound)

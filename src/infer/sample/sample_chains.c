@@ -14,6 +14,7 @@ size_t anchored_sweeps(const anchored_input *in)
 {
     size_t least = (in->draws / anchored_chains(in) + 1) * 3 / 2;
     size_t sweeps = in->steps > 0 ? in->steps : tuned_sample_sweeps();
+    sweeps -= in->brief ? sweeps / 4 : 0;
     return sweeps > least ? sweeps : least;
 }
 
