@@ -1,11 +1,22 @@
 /* lscm: latent structural causal models from data with known interventions.
  *
- * The whole public interface, in the order of the work: failing, settings, simulating, data sets,
- * estimates and their scores. Arrays are row-major; every array argument has its shape beside it.
- * Conventions: d nodes, D features, N rows (samples); w[j][i] is the edge j -> i; order[k] is the
- * node at position k, causes first. The library never prints, exits or keeps global state. Threads
- * may use it side by side, with the same numbers as alone: a data set is for one thread at a time,
- * a posterior for any number of them. OpenBLAS has one thread while any of them computes.
+ * The whole public interface, in the order of the work: failing, settings, data sets, simulating,
+ * several processes, fitting, the posterior, scores, reports; examples/c has programs. Arrays are
+ * row-major; every array argument has its shape beside it. Conventions: d nodes, D features, N rows
+ * (samples); w[j][i] is the edge j -> i; order[k] is the node at position k, causes first. The
+ * library never prints, exits or keeps global state. What has a _free is freed by it alone; NULL is
+ * fine there.
+ *
+ * Threads: what a function takes as const may be used by any number of threads at once, with the
+ * same numbers as alone (rows of a file are handed to one after the other); what it does not take
+ * as const, by one at a time. OpenBLAS has one thread while any of them computes.
+ *
+ * Versions: each 0.x has a soname of its own (liblscm.so.0.2); within it a newer library serves
+ * older programs. Therefore
+ *   - what may grow is made by the library: settings, scores, diagnostics, rows of tables. Use it
+ *     through its pointer, never declare one or copy it by =. New fields come at the end of their
+ *     struct, new choices at the end of their enum;
+ *   - all other structs are yours to declare, zero where you say nothing, and stay as they are.
  */
 #ifndef LSCM_H
 #define LSCM_H
@@ -18,7 +29,7 @@
 extern "C" {
 #endif
 
-#define LSCM_VERSION "0.1.0"
+#define LSCM_VERSION "0.2.0"
 
 #if defined(__GNUC__)
 #define LSCM_API __attribute__((visibility("default")))
@@ -63,7 +74,8 @@ LSCM_API const char *lscm_version(void);
 /* The candidate that `word` was probably meant to be, or NULL when none is near. */
 LSCM_API const char *lscm_suggest(const char *word, const char *const *candidates, size_t count);
 
-/* Called now and then by long operations; return true to go on, false to stop (LSCM_STOPPED). */
+/* Called now and then by long operations, by one thread at a time, which may be one of the
+ * library's own; return true to go on, false to stop (LSCM_STOPPED). */
 typedef bool (*lscm_progress_fn)(void *self, const char *what, uint64_t done, uint64_t total);
 typedef struct lscm_progress {
     lscm_progress_fn report; /* may be NULL */
@@ -75,8 +87,17 @@ typedef struct lscm_progress {
 LSCM_API int lscm_set_threads(int count);
 
 /* ---- Settings -------------------------------------------------------------------------------
- * A group of settings is a plain struct and one table that describes its fields: the table gives
- * defaults, range checks, --help and stored configurations. */
+ * A group of settings is a struct with a field for each, and one table that describes them: the
+ * table gives defaults, range checks, --help and stored configurations. The library makes the
+ * struct (lscm_fit_settings_new, lscm_simulation_new); then set what should not be as it is by its
+ * field,
+ *
+ *     settings->method = LSCM_METHOD_BIOLS;
+ *
+ * or, for words of a user or another language, by its name, through the table of the group:
+ *
+ *     lscm_settings_set(lscm_fit_table(), settings, "method", "biols", &why);
+ */
 
 typedef enum lscm_kind { LSCM_INTEGER, LSCM_REAL, LSCM_FLAG, LSCM_CHOICE } lscm_kind;
 
@@ -84,98 +105,32 @@ typedef struct lscm_setting {
     const char *name; /* "per_set"; on the command line --per-set */
     const char *meta; /* what stands behind it in --help, e.g. "D" */
     lscm_kind kind;
-    size_t offset;       /* of its field; an int64_t, double, bool, or int64_t index of a choice */
-    double initial;      /* default; for a choice its index */
+    size_t offset;       /* of its field: an int64_t, double, bool, or an enum */
+    double initial;      /* default; for a choice its number */
     double least, most;  /* closed range */
-    const char *choices; /* "er|ba|full", or NULL */
+    const char *choices; /* "er|ba|full" in the order of the enum, or NULL */
     const char *help;    /* one sentence */
 } lscm_setting;
 
-typedef struct lscm_settings_table {
-    const lscm_setting *rows;
-    size_t count;
-} lscm_settings_table;
+typedef struct lscm_settings_table lscm_settings_table;
 
-LSCM_API void lscm_settings_defaults(lscm_settings_table table, void *settings);
-LSCM_API const lscm_setting *lscm_settings_find(lscm_settings_table table, const char *name);
-/* `name` may be written with '-' or '_'. An unknown name or value is answered with the nearest. */
-LSCM_API lscm_status lscm_settings_set(lscm_settings_table table, void *settings, const char *name,
-                                       const char *value, lscm_error *why);
-/* The setting as text that lscm_settings_set would read back to the same value. */
+/* Row by row; NULL past the last. `settings` below are those that the library made for the table.
+ */
+LSCM_API const lscm_setting *lscm_settings_row(const lscm_settings_table *table, size_t index);
+/* `name` may be written with '-' or '_'; NULL where there is none. */
+LSCM_API const lscm_setting *lscm_settings_find(const lscm_settings_table *table, const char *name);
+/* All back to their defaults. */
+LSCM_API void lscm_settings_defaults(const lscm_settings_table *table, void *settings);
+/* An unknown name or value is answered with the nearest. */
+LSCM_API lscm_status lscm_settings_set(const lscm_settings_table *table, void *settings,
+                                       const char *name, const char *value, lscm_error *why);
+/* The setting as text that lscm_settings_set would read back to the same value; its default where
+ * `settings` is NULL. */
 LSCM_API void lscm_settings_get(const lscm_setting *row, const void *settings, char *out,
                                 size_t size);
-/* All settings in range; says which is not. */
-LSCM_API lscm_status lscm_settings_check(lscm_settings_table table, const void *settings,
+/* All settings in range; says which is not. What takes settings does so, too. */
+LSCM_API lscm_status lscm_settings_check(const lscm_settings_table *table, const void *settings,
                                          lscm_error *why);
-
-/* ---- Simulating -----------------------------------------------------------------------------
- * z = z W + e under do(targets, values), x = g(z) + noise; see docs/model.md. Columns of the
- * table: kind, field, meta, default, least, most, choices, help. */
-
-#define LSCM_SIMULATION_TABLE(X)                                                                   \
-    X(INTEGER, nodes, "d", 5, 1, 100000, NULL, "causal variables")                                 \
-    X(INTEGER, features, "D", 100, 1, 1e9, NULL,                                                   \
-      "observed dimensions (pictures, identity and son set their own)")                            \
-    X(CHOICE, graph, "NAME", 0, 0, 2, "er|ba|full",                                                \
-      "random graph: Erdos-Renyi, Barabasi-Albert or every edge of a random order")                \
-    X(REAL, degree, "E", 1, 0, 1e5, NULL, "expected edges per node, the e of ER-e")                \
-    X(CHOICE, weights, "NAME", 0, 0, 2, "uniform|gaussian|prior",                                  \
-      "edge weights: |w| uniform in [weight-low, weight-high] with a random sign, N(0, "           \
-      "weight-high^2), or the prior of the anchored method: N(0, s^2/(ridge u^2)), s the child's " \
-      "noise, u half the rms of the values")                                                       \
-    X(REAL, weight_low, "W", 0.5, 0, 1e6, NULL, "smallest |weight|")                               \
-    X(REAL, weight_high, "W", 2, 0, 1e6, NULL, "largest |weight|, or sd of gaussian weights")      \
-    X(CHOICE, noise, "NAME", 0, 0, 2, "equal|unequal|prior",                                       \
-      "sd of each node's noise: all noise-scale; noise-scale * exp U(0, log 2); or the prior of "  \
-      "the anchored method: variance ridge u^2/chi2(noise-dof + parents)")                         \
-    X(REAL, noise_scale, "S", 0.1, 0, 1e6, NULL, "scale of the nodes' noise")                      \
-    X(INTEGER, noise_dof, "K", 3, 2, 100000, NULL, "degrees of freedom of prior noise")            \
-    X(REAL, ridge, "T", 0.001, 1e-9, 1e9, NULL, "t of prior weights and noise")                    \
-    X(INTEGER, observational, "N", 500, 0, 1e12, NULL, "rows without intervention")                \
-    X(INTEGER, sets, "K", 20, 0, 1e9, NULL, "intervention sets")                                   \
-    X(INTEGER, per_set, "N", 100, 1, 1e9, NULL, "rows in each set")                                \
-    X(CHOICE, targets, "NAME", 0, 0, 2, "multi|single|cycle",                                      \
-      "targets of a set: 1 to d-1 random nodes, one random node, or the nodes in turn")            \
-    X(INTEGER, untouched, "K", 0, 0, 100000, NULL,                                                 \
-      "this many random nodes are never intervened on")                                            \
-    X(CHOICE, values, "NAME", 0, 0, 3, "uniform|gaussian|zero|three",                              \
-      "values set by do(): U(-value-scale, value-scale), N(0, value-scale^2), 0, or one of "       \
-      "-value-scale, 0, value-scale")                                                              \
-    X(REAL, value_scale, "S", 10, 0, 1e6, NULL, "scale of the values")                             \
-    X(REAL, actuator_noise, "S", 0, 0, 1e6, NULL, "sd of what do() misses its value by")           \
-    X(CHOICE, projection, "NAME", 0, 0, 5, "linear|mlp|image|son|identity|blobs",                  \
-      "x from z: random matrix, network, picture of blocks, rotation, z itself, or picture of "    \
-      "soft blobs that overlap")                                                                   \
-    X(CHOICE, activation, "NAME", 0, 0, 4, "relu|leaky|tanh|silu|polynomial",                      \
-      "f of the network's hidden layers: max(h, 0), max(h, h/5), h + tanh h, h/(1 + exp(-h)), or " \
-      "h + h^3 once")                                                                              \
-    X(FLAG, biases, NULL, 0, 0, 1, NULL, "the network's hidden layers have random biases")         \
-    X(REAL, projection_low, "A", 0, -1e6, 1e6, NULL, "smallest entry of the linear matrix")        \
-    X(REAL, projection_high, "A", 10, -1e6, 1e6, NULL, "largest entry of the linear matrix")       \
-    X(REAL, x_noise, "S", 0, 0, 1e6, NULL, "sd of the noise added to x")                           \
-    X(REAL, clip, "C", 0, 0, 1e6, NULL, "clip z to [-C, C] after sampling; 0 for no clip")         \
-    X(FLAG, paired, NULL, 0, 0, 1, NULL,                                                           \
-      "one observational row per interventional row, sharing its noise")                           \
-    X(INTEGER, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")
-
-typedef struct lscm_simulation {
-#define LSCM_FIELD_INTEGER int64_t
-#define LSCM_FIELD_CHOICE int64_t
-#define LSCM_FIELD_REAL double
-#define LSCM_FIELD_FLAG bool
-#define LSCM_SIMULATION_FIELD(kind, name, meta, initial, least, most, choices, help)               \
-    LSCM_FIELD_##kind name;
-    LSCM_SIMULATION_TABLE(LSCM_SIMULATION_FIELD)
-#undef LSCM_SIMULATION_FIELD
-} lscm_simulation;
-
-LSCM_API lscm_settings_table lscm_simulation_table(void);
-/* Names and one-line descriptions of the presets; NULL past the last. */
-LSCM_API const char *lscm_preset_name(size_t index);
-LSCM_API const char *lscm_preset_help(size_t index);
-/* Defaults, then the preset as published for `nodes` nodes (0: the preset's own number). */
-LSCM_API lscm_status lscm_simulation_preset(lscm_simulation *out, const char *preset, int64_t nodes,
-                                            lscm_error *why);
 
 /* ---- Data sets ------------------------------------------------------------------------------
  * Rows are read in blocks from wherever they are (a file, memory, the simulator); only what is
@@ -212,16 +167,6 @@ typedef struct lscm_open_options {
     bool x_only;        /* x will do, be it one row: targets may be missing */
 } lscm_open_options;
 
-LSCM_API lscm_status lscm_simulate(lscm_dataset **out, const lscm_simulation *settings,
-                                   const char *preset, lscm_error *why);
-/* The truth behind such data under another do(): `count` rows of the model that the settings make,
- * all under do(targets, values), with the noise and the clip that they have; x, targets, values, z
- * and the truth. targets (d) 0/1, values (d). `seed` is that of the noise alone, none of which is
- * shared with the rows of lscm_simulate, whatever the seeds. The counterpart of
- * lscm_posterior_sample. */
-LSCM_API lscm_status lscm_simulate_do(lscm_dataset **out, const lscm_simulation *settings,
-                                      const uint8_t *targets, const double *values, size_t count,
-                                      int64_t seed, lscm_error *why);
 LSCM_API lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
                                        const lscm_open_options *options, lscm_error *why);
 /* A data set over arrays that stay yours and must outlive it; NULL for what is not there.
@@ -284,82 +229,130 @@ LSCM_API lscm_status lscm_dataset_save(const lscm_dataset *data, const char *pat
 LSCM_API lscm_status lscm_dataset_save_graph(const lscm_dataset *data, const char *path, bool force,
                                              lscm_error *why);
 
-/* ---- Fitting --------------------------------------------------------------------------------
- * Columns of the table as above; help that opens with a method is for that method alone. */
+/* ---- Simulating -----------------------------------------------------------------------------
+ * z = z W + e under do(targets, values), x = g(z) + noise; see docs/model.md. Choices mean what
+ * their row of the table says. Columns of the table: type, field, meta, default, least, most,
+ * choices, help; new rows come at the end. */
 
-#define LSCM_FIT_TABLE(X)                                                                          \
-    X(CHOICE, method, "NAME", 0, 0, 4, "auto|anchored|biols|vae|graphvae",                         \
-      "estimator; auto is anchored, which chooses the rest and says why")                          \
-    X(CHOICE, order, "NAME", 0, 0, 1, "learned|given",                                             \
-      "learn the causal order, or take the one stored with the data (or listed: 2,0,1)")           \
-    X(CHOICE, decoder, "NAME", 0, 0, 4, "auto|linear|mlp|image|identity",                          \
-      "from causal variables to x; identity: x are the variables themselves (anchored)")           \
-    X(INTEGER, draws, "N", 1000, 8, 1e6, NULL, "posterior draws to keep")                          \
-    X(CHOICE, noise, "NAME", 0, 0, 2, "auto|equal|unequal",                                        \
-      "one noise scale, or one per node; auto: equal for biols as in the paper, else unequal")     \
-    X(REAL, x_noise, "S", 0, 0, 1e6, NULL, "sd of the noise of x; 0 learns it")                    \
-    X(REAL, degree, "E", 0, 0, 1e5, NULL,                                                          \
-      "expected edges per node, for the sparsity prior; 0 chooses: 1, as far as d allows")         \
-    X(REAL, ridge, "T", 0.001, 1e-9, 1e6, NULL,                                                    \
-      "anchored: weight of the prior of edge weights and noise, in rows of data")                  \
-    X(CHOICE, graph_prior, "NAME", 0, 0, 1, "order|uniform",                                       \
-      "anchored: a uniform order and each forward edge alike, or every graph with as many edges "  \
-      "alike")                                                                                     \
-    X(REAL, clip, "C", 0, 0, 1e12, NULL,                                                           \
-      "anchored: z is clipped at +-C, such values are censored; 0 finds out (1e12: they are not)") \
-    X(CHOICE, encoder, "NAME", 0, 0, 2, "auto|kernel|network",                                     \
-      "anchored, x not linear in z: z by a kernel in closed form, or refined through a network")   \
-    X(INTEGER, width, "N", 0, 0, 4096, NULL,                                                       \
-      "anchored, x not linear in z: width of the network's hidden layers; 0 chooses")              \
-    X(INTEGER, candidates, "N", 0, 0, 23, NULL,                                                    \
-      "anchored: most candidate parents of a node beyond 20 nodes; 0 chooses")                     \
-    X(INTEGER, chains, "N", 0, 0, 1000, NULL,                                                      \
-      "anchored: chains that sample graphs beyond 20 nodes; 0 chooses")                            \
-    X(REAL, holdout, "SHARE", 0.2, 0, 0.9, NULL,                                                   \
-      "anchored: share of the intervention sets held out to judge the fit; 0 for none")            \
-    X(INTEGER, steps, "N", 0, 0, 1e9, NULL,                                                        \
-      "most steps of the optimiser, or steps of each chain (anchored, linear); 0 chooses")         \
-    X(INTEGER, samples, "S", 0, 0, 4096, NULL,                                                     \
-      "biols: posterior draws per step, rounded up to a multiple of 8; 0 chooses")                 \
-    X(REAL, rate, "R", 0, 0, 10, NULL, "learning rate of the optimiser; 0 chooses")                \
-    X(CHOICE, optimiser, "NAME", 0, 0, 1, "adabelief|adam", "biols: optimiser")                    \
-    X(INTEGER, batch, "N", 0, 0, 1e9, NULL,                                                        \
-      "rows per step of the optimiser; 0 chooses (biols: all for vectors, 256 for pictures; vae "  \
-      "and graphvae: 128)")                                                                        \
-    X(CHOICE, expectation, "NAME", 0, 0, 1, "closed|sampled",                                      \
-      "biols: over z, in closed form (linear decoder), or sampled as in the paper")                \
-    X(CHOICE, objective, "NAME", 0, 0, 1, "elbo|mse",                                              \
-      "biols: evidence bound, or mean squared error alone as in the paper's first version")        \
-    X(REAL, temperature, "T", 0.2, 1e-3, 100, NULL, "biols: of the relaxed permutation")           \
-    X(REAL, final_temperature, "T", 0, 0, 100, NULL,                                               \
-      "biols: cool to this over the steps; 0 stays")                                               \
-    X(CHOICE, permanent, "NAME", 0, 0, 1, "bethe|exact",                                           \
-      "biols: normaliser of q(order); exact to d = 16")                                            \
-    X(INTEGER, restarts, "N", 0, 0, 1000, NULL,                                                    \
-      "biols: independent starts, the best bound is kept; 0 chooses")                              \
-    X(FLAG, full_run, NULL, 0, 0, 1, NULL, "biols: take all steps; do not stop when converged")    \
-    X(REAL, checkpoint, "SECONDS", 30, 0, 1e9, NULL,                                               \
-      "time between checkpoints of networks; 0 for none")                                          \
-    X(INTEGER, trace, "N", 100, 1, 1e9, NULL,                                                      \
-      "biols, vae, graphvae: steps between rows of trace.csv")                                     \
-    X(INTEGER, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")
+typedef enum lscm_graph { LSCM_GRAPH_ER, LSCM_GRAPH_BA, LSCM_GRAPH_FULL } lscm_graph;
+typedef enum lscm_weight_law {
+    LSCM_WEIGHTS_UNIFORM,
+    LSCM_WEIGHTS_GAUSSIAN,
+    LSCM_WEIGHTS_PRIOR
+} lscm_weight_law;
+typedef enum lscm_noise_law {
+    LSCM_NOISE_LAW_EQUAL,
+    LSCM_NOISE_LAW_UNEQUAL,
+    LSCM_NOISE_LAW_PRIOR
+} lscm_noise_law;
+typedef enum lscm_target_law {
+    LSCM_TARGETS_MULTI,
+    LSCM_TARGETS_SINGLE,
+    LSCM_TARGETS_CYCLE
+} lscm_target_law;
+typedef enum lscm_value_law {
+    LSCM_VALUES_UNIFORM,
+    LSCM_VALUES_GAUSSIAN,
+    LSCM_VALUES_ZERO,
+    LSCM_VALUES_THREE
+} lscm_value_law;
+typedef enum lscm_projection {
+    LSCM_PROJECTION_LINEAR,
+    LSCM_PROJECTION_MLP,
+    LSCM_PROJECTION_IMAGE,
+    LSCM_PROJECTION_SON,
+    LSCM_PROJECTION_IDENTITY,
+    LSCM_PROJECTION_BLOBS
+} lscm_projection;
+typedef enum lscm_activation {
+    LSCM_ACTIVATION_RELU,
+    LSCM_ACTIVATION_LEAKY,
+    LSCM_ACTIVATION_TANH,
+    LSCM_ACTIVATION_SILU,
+    LSCM_ACTIVATION_POLYNOMIAL
+} lscm_activation;
 
-typedef struct lscm_fit_settings {
-#define LSCM_FIT_FIELD(kind, name, meta, initial, least, most, choices, help)                      \
-    LSCM_FIELD_##kind name;
-    LSCM_FIT_TABLE(LSCM_FIT_FIELD)
-#undef LSCM_FIT_FIELD
-} lscm_fit_settings;
+#define LSCM_SIMULATION_TABLE(X)                                                                   \
+    X(int64_t, nodes, "d", 5, 1, 100000, NULL, "causal variables")                                 \
+    X(int64_t, features, "D", 100, 1, 1e9, NULL,                                                   \
+      "observed dimensions (pictures, identity and son set their own)")                            \
+    X(lscm_graph, graph, "NAME", 0, 0, 2, "er|ba|full",                                            \
+      "random graph: Erdos-Renyi, Barabasi-Albert or every edge of a random order")                \
+    X(double, degree, "E", 1, 0, 1e5, NULL, "expected edges per node, the e of ER-e")              \
+    X(lscm_weight_law, weights, "NAME", 0, 0, 2, "uniform|gaussian|prior",                         \
+      "edge weights: |w| uniform in [weight-low, weight-high] with a random sign, N(0, "           \
+      "weight-high^2), or the prior of the anchored method: N(0, s^2/(ridge u^2)), s the child's " \
+      "noise, u half the rms of the values")                                                       \
+    X(double, weight_low, "W", 0.5, 0, 1e6, NULL, "smallest |weight|")                             \
+    X(double, weight_high, "W", 2, 0, 1e6, NULL, "largest |weight|, or sd of gaussian weights")    \
+    X(lscm_noise_law, noise, "NAME", 0, 0, 2, "equal|unequal|prior",                               \
+      "sd of each node's noise: all noise-scale; noise-scale * exp U(0, log 2); or the prior of "  \
+      "the anchored method: variance ridge u^2/chi2(noise-dof + parents)")                         \
+    X(double, noise_scale, "S", 0.1, 0, 1e6, NULL, "scale of the nodes' noise")                    \
+    X(int64_t, noise_dof, "K", 3, 2, 100000, NULL, "degrees of freedom of prior noise")            \
+    X(double, ridge, "T", 0.001, 1e-9, 1e9, NULL, "t of prior weights and noise")                  \
+    X(int64_t, observational, "N", 500, 0, 1e12, NULL, "rows without intervention")                \
+    X(int64_t, sets, "K", 20, 0, 1e9, NULL, "intervention sets")                                   \
+    X(int64_t, per_set, "N", 100, 1, 1e9, NULL, "rows in each set")                                \
+    X(lscm_target_law, targets, "NAME", 0, 0, 2, "multi|single|cycle",                             \
+      "targets of a set: 1 to d-1 random nodes, one random node, or the nodes in turn")            \
+    X(int64_t, untouched, "K", 0, 0, 100000, NULL,                                                 \
+      "this many random nodes are never intervened on")                                            \
+    X(lscm_value_law, values, "NAME", 0, 0, 3, "uniform|gaussian|zero|three",                      \
+      "values set by do(): U(-value-scale, value-scale), N(0, value-scale^2), 0, or one of "       \
+      "-value-scale, 0, value-scale")                                                              \
+    X(double, value_scale, "S", 10, 0, 1e6, NULL, "scale of the values")                           \
+    X(double, actuator_noise, "S", 0, 0, 1e6, NULL, "sd of what do() misses its value by")         \
+    X(lscm_projection, projection, "NAME", 0, 0, 5, "linear|mlp|image|son|identity|blobs",         \
+      "x from z: random matrix, network, picture of blocks, rotation, z itself, or picture of "    \
+      "soft blobs that overlap")                                                                   \
+    X(lscm_activation, activation, "NAME", 0, 0, 4, "relu|leaky|tanh|silu|polynomial",             \
+      "f of the network's hidden layers: max(h, 0), max(h, h/5), h + tanh h, h/(1 + exp(-h)), or " \
+      "h + h^3 once")                                                                              \
+    X(bool, biases, NULL, 0, 0, 1, NULL, "the network's hidden layers have random biases")         \
+    X(double, projection_low, "A", 0, -1e6, 1e6, NULL, "smallest entry of the linear matrix")      \
+    X(double, projection_high, "A", 10, -1e6, 1e6, NULL, "largest entry of the linear matrix")     \
+    X(double, x_noise, "S", 0, 0, 1e6, NULL, "sd of the noise added to x")                         \
+    X(double, clip, "C", 0, 0, 1e6, NULL, "clip z to [-C, C] after sampling; 0 for no clip")       \
+    X(bool, paired, NULL, 0, 0, 1, NULL,                                                           \
+      "one observational row per interventional row, sharing its noise")                           \
+    X(int64_t, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")
 
-LSCM_API lscm_settings_table lscm_fit_table(void);
+typedef struct lscm_simulation {
+#define LSCM_SIMULATION_FIELD(type, name, meta, initial, least, most, choices, help) type name;
+    LSCM_SIMULATION_TABLE(LSCM_SIMULATION_FIELD)
+#undef LSCM_SIMULATION_FIELD
+} lscm_simulation;
 
-/* The posterior over models, a run. */
-typedef struct lscm_posterior lscm_posterior;
+LSCM_API const lscm_settings_table *lscm_simulation_table(void);
+/* The defaults, or a copy of others; NULL when there is no memory. */
+LSCM_API lscm_simulation *lscm_simulation_new(void);
+LSCM_API lscm_simulation *lscm_simulation_copy(const lscm_simulation *settings);
+LSCM_API void lscm_simulation_free(lscm_simulation *settings);
 
-/* ---- Several processes ----
- *
+/* Names and one-line descriptions of the presets; NULL past the last. */
+LSCM_API const char *lscm_preset_name(size_t index);
+LSCM_API const char *lscm_preset_help(size_t index);
+/* Defaults, then the preset as published for `nodes` nodes (0: the preset's own number). */
+LSCM_API lscm_status lscm_simulation_preset(lscm_simulation *settings, const char *preset,
+                                            int64_t nodes, lscm_error *why);
+
+/* Rows are made when they are read. `preset`, a name to be recorded, may be NULL. */
+LSCM_API lscm_status lscm_simulate(lscm_dataset **out, const lscm_simulation *settings,
+                                   const char *preset, lscm_error *why);
+/* The truth behind such data under another do(): `count` rows of the model that the settings make,
+ * all under do(targets, values), with the noise and the clip that they have; x, targets, values, z
+ * and the truth. targets (d) 0/1, values (d). `seed` is that of the noise alone, none of which is
+ * shared with the rows of lscm_simulate, whatever the seeds. The counterpart of
+ * lscm_posterior_sample. */
+LSCM_API lscm_status lscm_simulate_do(lscm_dataset **out, const lscm_simulation *settings,
+                                      const uint8_t *targets, const double *values, size_t count,
+                                      int64_t seed, lscm_error *why);
+
+/* ---- Several processes ----------------------------------------------------------------------
  * The processes of a job: those that mpirun or srun started, where the library was built with MPI;
  * else one. NULL stands for one, too. All of them open it, and close it; each does so once. */
+
 typedef struct lscm_comm lscm_comm;
 LSCM_API lscm_status lscm_comm_open(lscm_comm **out, lscm_error *why);
 LSCM_API void lscm_comm_close(lscm_comm *comm);
@@ -377,10 +370,116 @@ LSCM_API lscm_status lscm_comm_agree(lscm_comm *comm, lscm_status status, lscm_e
  * opened; 0 without them. */
 LSCM_API int lscm_launched_rank(void);
 
+/* ---- Fitting --------------------------------------------------------------------------------
+ * Choices and table as above; help that opens with a method is for that method alone. */
+
+typedef enum lscm_method {
+    LSCM_METHOD_AUTO,
+    LSCM_METHOD_ANCHORED,
+    LSCM_METHOD_BIOLS,
+    LSCM_METHOD_VAE,
+    LSCM_METHOD_GRAPHVAE
+} lscm_method;
+typedef enum lscm_order { LSCM_ORDER_LEARNED, LSCM_ORDER_GIVEN } lscm_order;
+typedef enum lscm_decoder {
+    LSCM_DECODER_AUTO,
+    LSCM_DECODER_LINEAR,
+    LSCM_DECODER_MLP,
+    LSCM_DECODER_IMAGE,
+    LSCM_DECODER_IDENTITY
+} lscm_decoder;
+typedef enum lscm_noise { LSCM_NOISE_AUTO, LSCM_NOISE_EQUAL, LSCM_NOISE_UNEQUAL } lscm_noise;
+typedef enum lscm_graph_prior { LSCM_GRAPH_PRIOR_ORDER, LSCM_GRAPH_PRIOR_UNIFORM } lscm_graph_prior;
+typedef enum lscm_encoder {
+    LSCM_ENCODER_AUTO,
+    LSCM_ENCODER_KERNEL,
+    LSCM_ENCODER_NETWORK
+} lscm_encoder;
+typedef enum lscm_optimiser { LSCM_OPTIMISER_ADABELIEF, LSCM_OPTIMISER_ADAM } lscm_optimiser;
+typedef enum lscm_expectation {
+    LSCM_EXPECTATION_CLOSED,
+    LSCM_EXPECTATION_SAMPLED
+} lscm_expectation;
+typedef enum lscm_objective { LSCM_OBJECTIVE_ELBO, LSCM_OBJECTIVE_MSE } lscm_objective;
+typedef enum lscm_permanent { LSCM_PERMANENT_BETHE, LSCM_PERMANENT_EXACT } lscm_permanent;
+
+#define LSCM_FIT_TABLE(X)                                                                          \
+    X(lscm_method, method, "NAME", 0, 0, 4, "auto|anchored|biols|vae|graphvae",                    \
+      "estimator; auto is anchored, which chooses the rest and says why")                          \
+    X(lscm_order, order, "NAME", 0, 0, 1, "learned|given",                                         \
+      "learn the causal order, or take the one stored with the data (or listed: 2,0,1)")           \
+    X(lscm_decoder, decoder, "NAME", 0, 0, 4, "auto|linear|mlp|image|identity",                    \
+      "from causal variables to x; identity: x are the variables themselves (anchored)")           \
+    X(int64_t, draws, "N", 1000, 8, 1e6, NULL, "posterior draws to keep")                          \
+    X(lscm_noise, noise, "NAME", 0, 0, 2, "auto|equal|unequal",                                    \
+      "one noise scale, or one per node; auto: equal for biols as in the paper, else unequal")     \
+    X(double, x_noise, "S", 0, 0, 1e6, NULL, "sd of the noise of x; 0 learns it")                  \
+    X(double, degree, "E", 0, 0, 1e5, NULL,                                                        \
+      "expected edges per node, for the sparsity prior; 0 chooses: 1, as far as d allows")         \
+    X(double, ridge, "T", 0.001, 1e-9, 1e6, NULL,                                                  \
+      "anchored: weight of the prior of edge weights and noise, in rows of data")                  \
+    X(lscm_graph_prior, graph_prior, "NAME", 0, 0, 1, "order|uniform",                             \
+      "anchored: a uniform order and each forward edge alike, or every graph with as many edges "  \
+      "alike")                                                                                     \
+    X(double, clip, "C", 0, 0, 1e12, NULL,                                                         \
+      "anchored: z is clipped at +-C, such values are censored; 0 finds out (1e12: they are not)") \
+    X(lscm_encoder, encoder, "NAME", 0, 0, 2, "auto|kernel|network",                               \
+      "anchored, x not linear in z: z by a kernel in closed form, or refined through a network")   \
+    X(int64_t, width, "N", 0, 0, 4096, NULL,                                                       \
+      "anchored, x not linear in z: width of the network's hidden layers; 0 chooses")              \
+    X(int64_t, candidates, "N", 0, 0, 23, NULL,                                                    \
+      "anchored: most candidate parents of a node beyond 20 nodes; 0 chooses")                     \
+    X(int64_t, chains, "N", 0, 0, 1000, NULL,                                                      \
+      "anchored: chains that sample graphs beyond 20 nodes; 0 chooses")                            \
+    X(double, holdout, "SHARE", 0.2, 0, 0.9, NULL,                                                 \
+      "anchored: share of the intervention sets held out to judge the fit; 0 for none")            \
+    X(int64_t, steps, "N", 0, 0, 1e9, NULL,                                                        \
+      "most steps of the optimiser, or steps of each chain (anchored, linear); 0 chooses")         \
+    X(int64_t, samples, "S", 0, 0, 4096, NULL,                                                     \
+      "biols: posterior draws per step, rounded up to a multiple of 8; 0 chooses")                 \
+    X(double, rate, "R", 0, 0, 10, NULL, "learning rate of the optimiser; 0 chooses")              \
+    X(lscm_optimiser, optimiser, "NAME", 0, 0, 1, "adabelief|adam", "biols: optimiser")            \
+    X(int64_t, batch, "N", 0, 0, 1e9, NULL,                                                        \
+      "rows per step of the optimiser; 0 chooses (biols: all for vectors, 256 for pictures; vae "  \
+      "and graphvae: 128)")                                                                        \
+    X(lscm_expectation, expectation, "NAME", 0, 0, 1, "closed|sampled",                            \
+      "biols: over z, in closed form (linear decoder), or sampled as in the paper")                \
+    X(lscm_objective, objective, "NAME", 0, 0, 1, "elbo|mse",                                      \
+      "biols: evidence bound, or mean squared error alone as in the paper's first version")        \
+    X(double, temperature, "T", 0.2, 1e-3, 100, NULL, "biols: of the relaxed permutation")         \
+    X(double, final_temperature, "T", 0, 0, 100, NULL,                                             \
+      "biols: cool to this over the steps; 0 stays")                                               \
+    X(lscm_permanent, permanent, "NAME", 0, 0, 1, "bethe|exact",                                   \
+      "biols: normaliser of q(order); exact to d = 16")                                            \
+    X(int64_t, restarts, "N", 0, 0, 1000, NULL,                                                    \
+      "biols: independent starts, the best bound is kept; 0 chooses")                              \
+    X(bool, full_run, NULL, 0, 0, 1, NULL, "biols: take all steps; do not stop when converged")    \
+    X(double, checkpoint, "SECONDS", 30, 0, 1e9, NULL,                                             \
+      "time between checkpoints of networks; 0 for none")                                          \
+    X(int64_t, trace, "N", 100, 1, 1e9, NULL,                                                      \
+      "biols, vae, graphvae: steps between rows of trace.csv")                                     \
+    X(int64_t, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")
+
+typedef struct lscm_fit_settings {
+#define LSCM_FIT_FIELD(type, name, meta, initial, least, most, choices, help) type name;
+    LSCM_FIT_TABLE(LSCM_FIT_FIELD)
+#undef LSCM_FIT_FIELD
+} lscm_fit_settings;
+
+LSCM_API const lscm_settings_table *lscm_fit_table(void);
+/* The defaults, or a copy of others; NULL when there is no memory. */
+LSCM_API lscm_fit_settings *lscm_fit_settings_new(void);
+LSCM_API lscm_fit_settings *lscm_fit_settings_copy(const lscm_fit_settings *settings);
+LSCM_API void lscm_fit_settings_free(lscm_fit_settings *settings);
+
+/* The posterior over models, a run. */
+typedef struct lscm_posterior lscm_posterior;
+
 /* Fits and keeps a run folder up to date: trace.csv, checkpoint, and at the end config.json,
- * posterior.nc and summary.json. `folder` NULL: nothing is written. `order` (d) or NULL overrides
- * the order setting. `resume` continues from the folder's checkpoint, bit for bit. Stopped by
- * `progress`, it leaves a checkpoint and returns LSCM_STOPPED.
+ * posterior.nc and summary.json. `settings` NULL: the defaults; `run` NULL: nothing of what
+ * follows. `folder` NULL: nothing is written. `order` (d) or NULL overrides the order setting.
+ * `resume` continues from the folder's checkpoint, bit for bit. Stopped by `progress`, it leaves a
+ * checkpoint and returns LSCM_STOPPED.
  *
  * Background knowledge, which only the method anchored uses (biols refuses it): edges that must not
  * and that must be there, (d, d) each with 1 at [j * d + i] for j -> i, and tiers (d): a node of a
@@ -402,6 +501,11 @@ typedef struct lscm_run_options {
 LSCM_API lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
                               const lscm_fit_settings *settings, const lscm_run_options *run,
                               const lscm_progress *progress, lscm_error *why);
+
+/* ---- The posterior --------------------------------------------------------------------------
+ * What a fit found, from lscm_fit or from its run folder. Whatever is asked of it, it stays as it
+ * is. */
+
 LSCM_API lscm_status lscm_posterior_open(lscm_posterior **out, const char *folder, lscm_error *why);
 LSCM_API void lscm_posterior_free(lscm_posterior *posterior);
 
@@ -427,6 +531,24 @@ LSCM_API const double *lscm_posterior_log_q(const lscm_posterior *posterior);   
 LSCM_API const double *lscm_posterior_edge_prob(const lscm_posterior *posterior); /* (d, d) */
 LSCM_API const double *lscm_posterior_z(const lscm_posterior *posterior);         /* (rows, d) */
 LSCM_API const double *lscm_posterior_z_sd(const lscm_posterior *posterior);      /* (rows, d) */
+
+/* How far to trust it: the figures of summary.json (docs/formats.md). NaN, or 0 rows, where there
+ * is no such figure. It belongs to the posterior, and is there as long. */
+typedef struct lscm_diagnostics {
+    double r_hat, ess;          /* of the edge in doubt that mixed worst; 1 and draws when exact */
+    double bound;               /* the evidence bound: biols, vae, graphvae */
+    size_t warnings;            /* how many */
+    const char *const *warning; /* (warnings): sentences to know before believing the fit */
+    /* Of interventions held out, what a fit to the others says: */
+    size_t held_out_sets;                         /* whole sets; 0: rows of every set */
+    size_t held_out_rows;                         /* 0: none, and no figures below */
+    double held_out_log_likelihood;               /* log likelihood of a row, mean */
+    double held_out_log_likelihood_without_edges; /* the same without edges */
+    const double *held_out_r2;                    /* (d): z under do() as predicted */
+    const double *held_out_coverage_90;           /* (d): share of z in their 90% intervals */
+    const double *anchor_r2; /* (d): values of do() as read off x, in sets left out */
+} lscm_diagnostics;
+LSCM_API const lscm_diagnostics *lscm_posterior_diagnostics(const lscm_posterior *posterior);
 
 /* The run folder of a posterior, as lscm_fit writes it, without trace.csv. One that holds a run is
  * refused, unless `force` replaces it. */
@@ -473,50 +595,10 @@ LSCM_API lscm_status lscm_posterior_transform(const lscm_posterior *posterior,
 LSCM_API lscm_status lscm_posterior_save_latents(const lscm_posterior *posterior, size_t rows,
                                                  const double *z, const double *sd,
                                                  const char *path, bool force, lscm_error *why);
-/* Scores against the truth stored in a data set (the one that was fitted, or another of its shape).
- */
-struct lscm_scores;
-LSCM_API lscm_status lscm_posterior_evaluate(struct lscm_scores *out,
-                                             const lscm_posterior *posterior,
-                                             const lscm_dataset *truth, lscm_error *why);
 
-/* ---- Reports --------------------------------------------------------------------------------
- * A run as one page of HTML for people, in words and drawings, that needs nothing else: no network,
- * no scripts. Graphviz's program dot lays out the graph where it is installed. The same run gives
- * the same page. */
-
-typedef struct lscm_report_options {
-    const char *folder;        /* of the run: its name, and its trace.csv; may be NULL */
-    const lscm_dataset *truth; /* what to compare with, where it has w; may be NULL */
-    bool force;                /* replace the page if it exists */
-} lscm_report_options;
-LSCM_API lscm_status lscm_report(const lscm_posterior *posterior, const char *path,
-                                 const lscm_report_options *options, lscm_error *why);
-/* The page's drawing of the graph alone, as the text of an SVG, to be freed by lscm_text_free. Its
- * lines and letters take the colour of the text around them. */
-LSCM_API lscm_status lscm_posterior_draw(char **out, const lscm_posterior *posterior,
-                                         lscm_error *why);
-LSCM_API void lscm_text_free(char *text);
-
-/* ---- Estimates and their scores -------------------------------------------------------------
- * Definitions in docs/metrics.md. A score that cannot be computed from what is there is NaN. */
-
-typedef struct lscm_estimate {
-    size_t draws, nodes, rows;
-    const double *w;         /* (draws, nodes, nodes) */
-    const double *sigma;     /* (draws, nodes), or NULL */
-    const double *edge_prob; /* (nodes, nodes), or NULL: share of draws over the threshold */
-    const double *z;         /* (rows, nodes), or NULL */
-    double threshold;        /* a draw has an edge where |w| exceeds it */
-    const double *z_sd;      /* (rows, nodes), sd of z, or NULL */
-} lscm_estimate;
-
-typedef struct lscm_truth {
-    const double *w;        /* (nodes, nodes); an edge where not 0 */
-    const double *sigma;    /* (nodes), or NULL */
-    const double *z;        /* (rows, nodes), or NULL */
-    const uint8_t *targets; /* (rows, nodes), or NULL: nothing intervened on */
-} lscm_truth;
+/* ---- Scores ---------------------------------------------------------------------------------
+ * Of a posterior, or of any estimate, against the truth. Definitions in docs/metrics.md. A score
+ * that cannot be computed from what is there is NaN. New rows of the table come at the end. */
 
 #define LSCM_SCORES_TABLE(X)                                                                       \
     X(e_shd, "expected SHD, a reversed edge counts 1")                                             \
@@ -551,7 +633,33 @@ typedef struct lscm_scores {
 #undef LSCM_SCORES_FIELD
 } lscm_scores;
 
-/* Everything but x_mse, which needs x: see lscm_evaluate_file. */
+/* All NaN; NULL when there is no memory. */
+LSCM_API lscm_scores *lscm_scores_new(void);
+LSCM_API void lscm_scores_free(lscm_scores *scores);
+
+/* A posterior against the truth stored in a data set (the one that was fitted, or another of its
+ * shape). */
+LSCM_API lscm_status lscm_posterior_evaluate(lscm_scores *out, const lscm_posterior *posterior,
+                                             const lscm_dataset *truth, lscm_error *why);
+
+typedef struct lscm_estimate {
+    size_t draws, nodes, rows;
+    const double *w;         /* (draws, nodes, nodes) */
+    const double *sigma;     /* (draws, nodes), or NULL */
+    const double *edge_prob; /* (nodes, nodes), or NULL: share of draws over the threshold */
+    const double *z;         /* (rows, nodes), or NULL */
+    const double *z_sd;      /* (rows, nodes), sd of z, or NULL */
+    double threshold;        /* a draw has an edge where |w| exceeds it */
+} lscm_estimate;
+
+typedef struct lscm_truth {
+    const double *w;        /* (nodes, nodes); an edge where not 0 */
+    const double *sigma;    /* (nodes), or NULL */
+    const double *z;        /* (rows, nodes), or NULL */
+    const uint8_t *targets; /* (rows, nodes), or NULL: nothing intervened on */
+} lscm_truth;
+
+/* An estimate in memory: everything but x_mse, which needs x: see lscm_evaluate_file. */
 LSCM_API lscm_status lscm_evaluate(lscm_scores *out, const lscm_estimate *estimate,
                                    const lscm_truth *truth, lscm_error *why);
 /* An NPZ with w (draws, d, d) or (d, d), and any of sigma, edge_prob, z, z_sd, x, against the truth
@@ -559,6 +667,24 @@ LSCM_API lscm_status lscm_evaluate(lscm_scores *out, const lscm_estimate *estima
 LSCM_API lscm_status lscm_evaluate_file(lscm_scores *out, size_t *draws, const char *estimate,
                                         const lscm_dataset *truth, double threshold,
                                         lscm_error *why);
+
+/* ---- Reports --------------------------------------------------------------------------------
+ * A run as one page of HTML for people, in words and drawings, that needs nothing else: no network,
+ * no scripts. Graphviz's program dot lays out the graph where it is installed. The same run gives
+ * the same page. */
+
+typedef struct lscm_report_options {
+    const char *folder;        /* of the run: its name, and its trace.csv; may be NULL */
+    const lscm_dataset *truth; /* what to compare with, where it has w; may be NULL */
+    bool force;                /* replace the page if it exists */
+} lscm_report_options;
+LSCM_API lscm_status lscm_report(const lscm_posterior *posterior, const char *path,
+                                 const lscm_report_options *options, lscm_error *why);
+/* The page's drawing of the graph alone, as the text of an SVG, to be freed by lscm_text_free. Its
+ * lines and letters take the colour of the text around them. */
+LSCM_API lscm_status lscm_posterior_draw(char **out, const lscm_posterior *posterior,
+                                         lscm_error *why);
+LSCM_API void lscm_text_free(char *text);
 
 #ifdef __cplusplus
 }

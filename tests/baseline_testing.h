@@ -25,7 +25,7 @@ static inline lscm_dataset *small_data(void)
     return data;
 }
 
-static inline fit small_fit(const lscm_dataset *data, int64_t method)
+static inline fit small_fit(const lscm_dataset *data, lscm_method method)
 {
     static const lscm_run_options alone = {0};
     fit f = {.data = data, .run = &alone, .device = *on_cpu()};
@@ -38,7 +38,7 @@ static inline fit small_fit(const lscm_dataset *data, int64_t method)
 }
 
 /* The loss of the last steps lies well below that of the first. */
-static inline void check_training_helps(const baseline_kind *kind, int64_t method)
+static inline void check_training_helps(const baseline_kind *kind, lscm_method method)
 {
     lscm_dataset *data = small_data();
     fit f = small_fit(data, method);
@@ -60,7 +60,7 @@ static inline void check_training_helps(const baseline_kind *kind, int64_t metho
 }
 
 /* 20 steps at once, or 7, the state out and into another estimator, and 13: the same bits. */
-static inline void check_state_continues(const baseline_kind *kind, int64_t method)
+static inline void check_state_continues(const baseline_kind *kind, lscm_method method)
 {
     lscm_dataset *data = small_data();
     fit f = small_fit(data, method);
@@ -95,7 +95,7 @@ static inline void check_state_continues(const baseline_kind *kind, int64_t meth
 }
 
 /* A parameter or a row that is no number is said. */
-static inline void check_nan_fails(const baseline_kind *kind, int64_t method)
+static inline void check_nan_fails(const baseline_kind *kind, lscm_method method)
 {
     lscm_dataset *data = small_data();
     fit f = small_fit(data, method);
@@ -118,7 +118,7 @@ static inline void check_nan_fails(const baseline_kind *kind, int64_t method)
 }
 
 /* A whole fit of the data, and its scores. */
-static inline lscm_posterior *fitted(const lscm_dataset *data, int64_t method, int64_t steps,
+static inline lscm_posterior *fitted(const lscm_dataset *data, lscm_method method, int64_t steps,
                                      lscm_scores *scores)
 {
     lscm_posterior *p = NULL;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs into a scratch prefix, then builds and runs a user's program against the shared library,
-# the static one and the CMake package. The user has functions with the names of internal ones: they
+# the static one and the CMake package, and the examples in C against the shared one. The user has functions with the names of internal ones: they
 # must not meet. Arguments: cmake, the build folder, the C compiler.
 set -eu
 cmake=$1 build=$2 cc=$3
@@ -13,8 +13,8 @@ stop() {
 }
 
 "$cmake" --install "$build" --prefix "$work/prefix" >"$work/log" || stop "$(cat "$work/log")"
-lib=$(dirname "$(find "$work/prefix" -name 'liblscm.so.0')")
-[ -n "$lib" ] || stop "liblscm.so.0 was not installed"
+lib=$(dirname "$(find "$work/prefix" -name 'liblscm.so.0.2')")
+[ -d "$lib/pkgconfig" ] || stop "liblscm.so.0.2 was not installed"
 PKG_CONFIG_PATH=$lib/pkgconfig
 export PKG_CONFIG_PATH
 
@@ -43,6 +43,20 @@ $cc "$work/user.c" -o "$work/static" \
 "$work/static" >/dev/null
 ! readelf -d "$work/static" | grep -q liblscm || stop "the static program needs the shared library"
 
+# The examples, as their readers build them; intervene.c asks the run that fit.c leaves.
+for example in fit score intervene; do
+    # shellcheck disable=SC2046
+    $cc -std=c17 -Wall -Wextra -Wpedantic -Werror "$(dirname "$0")/../examples/c/$example.c" -o "$work/$example" \
+        $(pkg-config --cflags --libs lscm)
+done
+LD_LIBRARY_PATH=$lib "$work/fit" "$work/made.run" >"$work/said"
+grep -q '^heat -> pressure: 1.00$' "$work/said" || stop "fit.c: $(cat "$work/said")"
+grep -q '^R-hat 1.00, 500 effective draws$' "$work/said" || stop "fit.c: $(cat "$work/said")"
+LD_LIBRARY_PATH=$lib "$work/intervene" "$work/made.run" 1 2.5 >"$work/said"
+grep -q '^node 1 (pressure): mean 2.50, ' "$work/said" || stop "intervene.c: $(cat "$work/said")"
+LD_LIBRARY_PATH=$lib "$work/score" >"$work/said"
+grep -q '^e_shd  *0.0' "$work/said" || stop "score.c: $(cat "$work/said")"
+
 # Only lscm_ names are seen from outside, in both libraries.
 for symbols in "$(nm -D --defined-only "$lib/liblscm.so")" \
     "$(nm -g --defined-only "$lib/liblscm.a" | grep ' [A-Z] ')"; do
@@ -54,7 +68,7 @@ mkdir "$work/package"
 cat >"$work/package/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.22)
 project(user LANGUAGES C)
-find_package(lscm 0.1 REQUIRED)
+find_package(lscm 0.2 REQUIRED)
 add_executable(user $work/user.c)
 target_link_libraries(user PRIVATE lscm::lscm)
 END

@@ -342,7 +342,7 @@ static void test_graph_prior(void **state)
         size_t count[] = {2, 2, 2};
         size_t candidate[] = {1, 2, 0, 2, 0, 1};
         make_identity(&m, VIEW_OBSERVED);
-        settings.graph_prior = round % 2;
+        settings.graph_prior = (lscm_graph_prior)(round % 2);
         settings.ridge = 0.5;
         anchored_input in = {.view = &m.s, .settings = &settings, .draws = 20000};
         assert_ok(anchored_infer(&a, &in, &why));

@@ -6,6 +6,8 @@
 #include "lcg.h"
 #include "testing.h"
 
+#include <ctype.h>
+
 static lscm_error why;
 
 static void every_status_has_its_sentence(void **state)
@@ -32,47 +34,191 @@ static void suggestions(void **state)
 static void settings_read_back(void **state)
 {
     (void)state;
-    lscm_settings_table table = lscm_simulation_table();
-    lscm_simulation s;
-    lscm_simulation copy;
-    lscm_settings_defaults(table, &s);
-    assert_ok(lscm_settings_set(table, &s, "noise-scale", "0.1234567890123", &why));
-    assert_ok(lscm_settings_set(table, &s, "per_set", "12", &why));
-    assert_ok(lscm_settings_set(table, &s, "graph", "ba", &why));
-    assert_ok(lscm_settings_set(table, &s, "paired", "true", &why));
-    assert_ok(lscm_settings_set(table, &s, "seed", "9007199254740991", &why));
-    lscm_settings_defaults(table, &copy);
-    for (size_t i = 0; i < table.count; i++) {
+    const lscm_settings_table *table = lscm_simulation_table();
+    const lscm_setting *row = NULL;
+    lscm_simulation *s = lscm_simulation_new();
+    lscm_simulation *read = lscm_simulation_new();
+    assert_true(s != NULL && read != NULL);
+    assert_ok(lscm_settings_set(table, s, "noise-scale", "0.1234567890123", &why));
+    assert_ok(lscm_settings_set(table, s, "per_set", "12", &why));
+    assert_ok(lscm_settings_set(table, s, "graph", "ba", &why));
+    assert_ok(lscm_settings_set(table, s, "paired", "true", &why));
+    assert_ok(lscm_settings_set(table, s, "seed", "9007199254740991", &why));
+    for (size_t i = 0; (row = lscm_settings_row(table, i)) != NULL; i++) {
         char text[64];
-        lscm_settings_get(&table.rows[i], &s, text, sizeof text);
-        assert_ok(lscm_settings_set(table, &copy, table.rows[i].name, text, &why));
+        lscm_settings_get(row, s, text, sizeof text);
+        assert_ok(lscm_settings_set(table, read, row->name, text, &why));
     }
-    assert_true(copy.noise_scale == 0.1234567890123 && copy.per_set == 12 && copy.graph == 1);
-    assert_true(copy.paired && copy.seed == 9007199254740991);
-    assert_ok(lscm_settings_check(table, &copy, &why));
+    assert_true(read->noise_scale == 0.1234567890123 && read->per_set == 12);
+    assert_true(read->graph == LSCM_GRAPH_BA && read->paired && read->seed == 9007199254740991);
+    assert_ok(lscm_settings_check(table, read, &why));
+    lscm_simulation_free(s);
+    lscm_simulation_free(read);
+}
+
+/* Made by the library: defaults that are also told as texts, and copies of one's own. */
+static void settings_are_made(void **state)
+{
+    (void)state;
+    const lscm_settings_table *table = lscm_fit_table();
+    const lscm_setting *row = NULL;
+    lscm_fit_settings *s = lscm_fit_settings_new();
+    assert_non_null(s);
+    for (size_t i = 0; (row = lscm_settings_row(table, i)) != NULL; i++) {
+        char text[64];
+        char usual[64];
+        lscm_settings_get(row, s, text, sizeof text);
+        lscm_settings_get(row, NULL, usual, sizeof usual);
+        assert_string_equal(text, usual);
+        assert_ptr_equal(lscm_settings_find(table, row->name), row);
+    }
+    assert_true(s->method == LSCM_METHOD_AUTO && s->draws == 1000 && s->holdout == 0.2);
+    s->seed = 7;
+    s->decoder = LSCM_DECODER_MLP;
+    lscm_fit_settings *copy = lscm_fit_settings_copy(s);
+    assert_non_null(copy);
+    s->seed = 8;
+    assert_true(copy->seed == 7 && copy->decoder == LSCM_DECODER_MLP && copy->draws == 1000);
+    lscm_settings_defaults(table, copy);
+    assert_true(copy->seed == 0 && copy->decoder == LSCM_DECODER_AUTO);
+    lscm_fit_settings_free(s);
+    lscm_fit_settings_free(copy);
+    lscm_fit_settings_free(NULL);
+}
+
+typedef struct named {
+    const lscm_settings_table *(*table)(void);
+    const char *setting, *word; /* "ER" */
+    int number;
+} named;
+
+#define NAMED(group, setting, choice, word)                                                        \
+    {                                                                                              \
+        lscm_##group##_table, #setting, #word, LSCM_##choice##_##word                              \
+    }
+static const named NAMES[] = {
+    NAMED(simulation, graph, GRAPH, ER),
+    NAMED(simulation, graph, GRAPH, BA),
+    NAMED(simulation, graph, GRAPH, FULL),
+    NAMED(simulation, weights, WEIGHTS, UNIFORM),
+    NAMED(simulation, weights, WEIGHTS, GAUSSIAN),
+    NAMED(simulation, weights, WEIGHTS, PRIOR),
+    NAMED(simulation, noise, NOISE_LAW, EQUAL),
+    NAMED(simulation, noise, NOISE_LAW, UNEQUAL),
+    NAMED(simulation, noise, NOISE_LAW, PRIOR),
+    NAMED(simulation, targets, TARGETS, MULTI),
+    NAMED(simulation, targets, TARGETS, SINGLE),
+    NAMED(simulation, targets, TARGETS, CYCLE),
+    NAMED(simulation, values, VALUES, UNIFORM),
+    NAMED(simulation, values, VALUES, GAUSSIAN),
+    NAMED(simulation, values, VALUES, ZERO),
+    NAMED(simulation, values, VALUES, THREE),
+    NAMED(simulation, projection, PROJECTION, LINEAR),
+    NAMED(simulation, projection, PROJECTION, MLP),
+    NAMED(simulation, projection, PROJECTION, IMAGE),
+    NAMED(simulation, projection, PROJECTION, SON),
+    NAMED(simulation, projection, PROJECTION, IDENTITY),
+    NAMED(simulation, projection, PROJECTION, BLOBS),
+    NAMED(simulation, activation, ACTIVATION, RELU),
+    NAMED(simulation, activation, ACTIVATION, LEAKY),
+    NAMED(simulation, activation, ACTIVATION, TANH),
+    NAMED(simulation, activation, ACTIVATION, SILU),
+    NAMED(simulation, activation, ACTIVATION, POLYNOMIAL),
+    NAMED(fit, method, METHOD, AUTO),
+    NAMED(fit, method, METHOD, ANCHORED),
+    NAMED(fit, method, METHOD, BIOLS),
+    NAMED(fit, method, METHOD, VAE),
+    NAMED(fit, method, METHOD, GRAPHVAE),
+    NAMED(fit, order, ORDER, LEARNED),
+    NAMED(fit, order, ORDER, GIVEN),
+    NAMED(fit, decoder, DECODER, AUTO),
+    NAMED(fit, decoder, DECODER, LINEAR),
+    NAMED(fit, decoder, DECODER, MLP),
+    NAMED(fit, decoder, DECODER, IMAGE),
+    NAMED(fit, decoder, DECODER, IDENTITY),
+    NAMED(fit, noise, NOISE, AUTO),
+    NAMED(fit, noise, NOISE, EQUAL),
+    NAMED(fit, noise, NOISE, UNEQUAL),
+    NAMED(fit, graph_prior, GRAPH_PRIOR, ORDER),
+    NAMED(fit, graph_prior, GRAPH_PRIOR, UNIFORM),
+    NAMED(fit, encoder, ENCODER, AUTO),
+    NAMED(fit, encoder, ENCODER, KERNEL),
+    NAMED(fit, encoder, ENCODER, NETWORK),
+    NAMED(fit, optimiser, OPTIMISER, ADABELIEF),
+    NAMED(fit, optimiser, OPTIMISER, ADAM),
+    NAMED(fit, expectation, EXPECTATION, CLOSED),
+    NAMED(fit, expectation, EXPECTATION, SAMPLED),
+    NAMED(fit, objective, OBJECTIVE, ELBO),
+    NAMED(fit, objective, OBJECTIVE, MSE),
+    NAMED(fit, permanent, PERMANENT, BETHE),
+    NAMED(fit, permanent, PERMANENT, EXACT),
+};
+
+/* "ER" as "er" */
+static void lower(const char *word, char *out, size_t size)
+{
+    (void)snprintf(out, size, "%s", word);
+    for (char *c = out; *c != '\0'; c++) {
+        *c = (char)tolower((unsigned char)*c);
+    }
+}
+
+/* The words of the tables and the enums of lscm.h are the same choices in the same order. */
+static void choices_are_enums(void **state)
+{
+    size_t choices = 0;
+    (void)state;
+    for (size_t k = 0; k < sizeof NAMES / sizeof NAMES[0]; k++) {
+        const lscm_setting *row = lscm_settings_find(NAMES[k].table(), NAMES[k].setting);
+        union {
+            lscm_simulation simulation;
+            lscm_fit_settings fit;
+        } s;
+        char word[32];
+        assert_non_null(row);
+        assert_int_equal(row->kind, LSCM_CHOICE);
+        lower(NAMES[k].word, word, sizeof word);
+        assert_ok(lscm_settings_set(NAMES[k].table(), &s, row->name, word, &why));
+        assert_int_equal(*(const unsigned *)(const void *)((const char *)&s + row->offset),
+                         NAMES[k].number);
+        assert_in_range(NAMES[k].number, 0, (int)row->most);
+        bool first = k == 0 || strcmp(NAMES[k - 1].setting, NAMES[k].setting) != 0;
+        assert_int_equal(NAMES[k].number, first ? 0 : NAMES[k - 1].number + 1);
+    }
+    for (size_t t = 0; t < 2; t++) {
+        const lscm_settings_table *table = t == 0 ? lscm_fit_table() : lscm_simulation_table();
+        const lscm_setting *row = NULL;
+        for (size_t i = 0; (row = lscm_settings_row(table, i)) != NULL; i++) {
+            choices += row->kind == LSCM_CHOICE ? (size_t)row->most + 1 : 0;
+        }
+    }
+    assert_int_equal(choices, sizeof NAMES / sizeof NAMES[0]);
 }
 
 static void settings_refuse(void **state)
 {
     (void)state;
-    lscm_settings_table table = lscm_simulation_table();
-    lscm_simulation s;
-    lscm_settings_defaults(table, &s);
-    assert_fails(lscm_settings_set(table, &s, "noeds", "3", &why), LSCM_USAGE,
+    const lscm_settings_table *table = lscm_simulation_table();
+    lscm_simulation *s = lscm_simulation_new();
+    assert_non_null(s);
+    assert_fails(lscm_settings_set(table, s, "noeds", "3", &why), LSCM_USAGE,
                  "did you mean 'nodes'");
-    assert_fails(lscm_settings_set(table, &s, "nodes", "0", &why), LSCM_USAGE, "between 1 and");
-    assert_fails(lscm_settings_set(table, &s, "nodes", "2.5", &why), LSCM_USAGE, "whole number");
-    assert_fails(lscm_settings_set(table, &s, "nodes", "five", &why), LSCM_USAGE, "not 'five'");
-    assert_fails(lscm_settings_set(table, &s, "nodes", "", &why), LSCM_USAGE, "takes a number");
-    assert_fails(lscm_settings_set(table, &s, "degree", "nan", &why), LSCM_USAGE, "between");
-    assert_fails(lscm_settings_set(table, &s, "degree", "inf", &why), LSCM_USAGE, "between");
-    assert_fails(lscm_settings_set(table, &s, "graph", "err", &why), LSCM_USAGE,
+    assert_fails(lscm_settings_set(table, s, "nodes", "0", &why), LSCM_USAGE, "between 1 and");
+    assert_fails(lscm_settings_set(table, s, "nodes", "2.5", &why), LSCM_USAGE, "whole number");
+    assert_fails(lscm_settings_set(table, s, "nodes", "five", &why), LSCM_USAGE, "not 'five'");
+    assert_fails(lscm_settings_set(table, s, "nodes", "", &why), LSCM_USAGE, "takes a number");
+    assert_fails(lscm_settings_set(table, s, "degree", "nan", &why), LSCM_USAGE, "between");
+    assert_fails(lscm_settings_set(table, s, "degree", "inf", &why), LSCM_USAGE, "between");
+    assert_fails(lscm_settings_set(table, s, "graph", "err", &why), LSCM_USAGE,
                  "did you mean 'er'");
-    assert_fails(lscm_settings_set(table, &s, "graph", "tree", &why), LSCM_USAGE, "er|ba|full");
-    assert_fails(lscm_settings_set(table, &s, "paired", "maybe", &why), LSCM_USAGE,
-                 "true or false");
-    s.degree = NAN;
-    assert_fails(lscm_settings_check(table, &s, &why), LSCM_USAGE, "'degree'");
+    assert_fails(lscm_settings_set(table, s, "graph", "tree", &why), LSCM_USAGE, "er|ba|full");
+    assert_fails(lscm_settings_set(table, s, "paired", "maybe", &why), LSCM_USAGE, "true or false");
+    s->degree = NAN;
+    assert_fails(lscm_settings_check(table, s, &why), LSCM_USAGE, "'degree'");
+    lscm_settings_defaults(table, s);
+    s->graph = (lscm_graph)3;
+    assert_fails(lscm_settings_check(table, s, &why), LSCM_USAGE, "'graph'");
+    lscm_simulation_free(s);
 }
 
 static void arena_measures_then_places(void **state)
@@ -173,6 +319,8 @@ int main(void)
         cmocka_unit_test(every_status_has_its_sentence),
         cmocka_unit_test(suggestions),
         cmocka_unit_test(settings_read_back),
+        cmocka_unit_test(settings_are_made),
+        cmocka_unit_test(choices_are_enums),
         cmocka_unit_test(settings_refuse),
         cmocka_unit_test(arena_measures_then_places),
         cmocka_unit_test(views_share_memory),

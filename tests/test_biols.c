@@ -10,7 +10,11 @@ static lscm_error why;
 
 typedef struct case_of {
     const char *name;
-    int64_t decoder, expectation, objective, noise, x_noise, batch;
+    lscm_decoder decoder;
+    lscm_expectation expectation;
+    lscm_objective objective;
+    lscm_noise noise;
+    int64_t x_noise, batch;
     double tolerance; /* relative to the largest entry; networks run in float */
 } case_of;
 
@@ -110,16 +114,20 @@ static void gradients_are_the_slopes(void **state)
 {
     (void)state;
     const case_of cases[] = {
-        {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, NOISE_EQUAL, 0, 0, 1e-6},
-        {"closed, noise per node", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, NOISE_UNEQUAL, 0,
-         0, 1e-6},
-        {"closed, x noise given", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, NOISE_EQUAL, 1, 0,
-         1e-6},
-        {"closed, squared error", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_MSE, NOISE_EQUAL, 0, 0,
-         1e-6},
-        {"sampled", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_UNEQUAL, 0, 0, 1e-6},
-        {"sampled, batch", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_EQUAL, 1, 50, 1e-6},
-        {"network", DECODE_MLP, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_EQUAL, 1, 0, 5e-3},
+        {"closed", LSCM_DECODER_LINEAR, LSCM_EXPECTATION_CLOSED, LSCM_OBJECTIVE_ELBO,
+         LSCM_NOISE_EQUAL, 0, 0, 1e-6},
+        {"closed, noise per node", LSCM_DECODER_LINEAR, LSCM_EXPECTATION_CLOSED,
+         LSCM_OBJECTIVE_ELBO, LSCM_NOISE_UNEQUAL, 0, 0, 1e-6},
+        {"closed, x noise given", LSCM_DECODER_LINEAR, LSCM_EXPECTATION_CLOSED, LSCM_OBJECTIVE_ELBO,
+         LSCM_NOISE_EQUAL, 1, 0, 1e-6},
+        {"closed, squared error", LSCM_DECODER_LINEAR, LSCM_EXPECTATION_CLOSED, LSCM_OBJECTIVE_MSE,
+         LSCM_NOISE_EQUAL, 0, 0, 1e-6},
+        {"sampled", LSCM_DECODER_LINEAR, LSCM_EXPECTATION_SAMPLED, LSCM_OBJECTIVE_ELBO,
+         LSCM_NOISE_UNEQUAL, 0, 0, 1e-6},
+        {"sampled, batch", LSCM_DECODER_LINEAR, LSCM_EXPECTATION_SAMPLED, LSCM_OBJECTIVE_ELBO,
+         LSCM_NOISE_EQUAL, 1, 50, 1e-6},
+        {"network", LSCM_DECODER_MLP, LSCM_EXPECTATION_SAMPLED, LSCM_OBJECTIVE_ELBO,
+         LSCM_NOISE_EQUAL, 1, 0, 5e-3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         check_gradient(&cases[i]);
@@ -131,9 +139,12 @@ static void a_state_continues_bit_for_bit(void **state)
 {
     (void)state;
     const case_of cases[] = {
-        {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, NOISE_EQUAL, 0, 0, 0},
-        {"sampled", DECODE_LINEAR, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_UNEQUAL, 0, 50, 0},
-        {"network", DECODE_MLP, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_EQUAL, 0, 50, 0},
+        {"closed", LSCM_DECODER_LINEAR, LSCM_EXPECTATION_CLOSED, LSCM_OBJECTIVE_ELBO,
+         LSCM_NOISE_EQUAL, 0, 0, 0},
+        {"sampled", LSCM_DECODER_LINEAR, LSCM_EXPECTATION_SAMPLED, LSCM_OBJECTIVE_ELBO,
+         LSCM_NOISE_UNEQUAL, 0, 50, 0},
+        {"network", LSCM_DECODER_MLP, LSCM_EXPECTATION_SAMPLED, LSCM_OBJECTIVE_ELBO,
+         LSCM_NOISE_EQUAL, 0, 50, 0},
     };
     for (size_t i = 0; i < 3; i++) {
         lscm_dataset *data = small_data();
@@ -175,7 +186,13 @@ static void a_state_continues_bit_for_bit(void **state)
 static void draws_are_consistent(void **state)
 {
     (void)state;
-    const case_of c = {"closed", DECODE_LINEAR, EXPECT_CLOSED, OBJECTIVE_ELBO, NOISE_UNEQUAL, 0, 0,
+    const case_of c = {"closed",
+                       LSCM_DECODER_LINEAR,
+                       LSCM_EXPECTATION_CLOSED,
+                       LSCM_OBJECTIVE_ELBO,
+                       LSCM_NOISE_UNEQUAL,
+                       0,
+                       0,
                        0};
     enum { COUNT = 20, NODES = 4 };
     double w[COUNT * NODES * NODES] = {0};
@@ -232,7 +249,13 @@ static void still_pixels_are_left_out(void **state)
 {
     (void)state;
     enum { NODES = 5, PIXELS = 2500, MOVING = 500 };
-    const case_of c = {"picture", DECODE_IMAGE, EXPECT_SAMPLED, OBJECTIVE_ELBO, NOISE_EQUAL, 0, 32,
+    const case_of c = {"picture",
+                       LSCM_DECODER_IMAGE,
+                       LSCM_EXPECTATION_SAMPLED,
+                       LSCM_OBJECTIVE_ELBO,
+                       LSCM_NOISE_EQUAL,
+                       0,
+                       32,
                        0};
     const size_t order[NODES] = {0, 1, 2, 3, 4};
     const double z[NODES] = {1, -2, 0.5, 3, -0.25};

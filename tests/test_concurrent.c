@@ -1,5 +1,6 @@
 /* Two threads of one process fit different data at once, and write and read netCDF meanwhile: each
- * gets the bits that it gets alone, and BLAS gets its threads back. */
+ * gets the bits that it gets alone, and BLAS gets its threads back. Threads that read one data set
+ * at once, which keeps a place in its file, get the rows they asked for. */
 #include "base/threads.h"
 #include "testing.h"
 
@@ -151,6 +152,80 @@ static void fits_side_by_side_are_as_alone(void **state)
     openblas_set_num_threads(blas);
 }
 
+enum { READERS = 4, PASSES = 30, FEATURES = 30 };
+
+typedef struct reader {
+    const lscm_dataset *data;
+    const double *x, *z; /* what it should find: (ROWS, FEATURES), (ROWS, NODES) */
+    size_t step;         /* rows at a time */
+    bool same;
+} reader;
+
+static bool same_block(const reader *r, lscm_field field, size_t first, size_t count)
+{
+    double found[ROWS * FEATURES];
+    size_t columns = field == LSCM_X ? FEATURES : NODES;
+    const double *expected = (field == LSCM_X ? r->x : r->z) + first * columns;
+    return lscm_dataset_read(r->data, field, first, count, found, NULL) == LSCM_OK &&
+           memcmp(found, expected, count * columns * sizeof *found) == 0;
+}
+
+static void *read_again_and_again(void *self)
+{
+    reader *r = self;
+    r->same = true;
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (size_t first = 0; first < ROWS; first += r->step) {
+            size_t count = ROWS - first < r->step ? ROWS - first : r->step;
+            r->same = r->same && same_block(r, LSCM_X, first, count);
+            r->same = r->same && same_block(r, LSCM_Z, first, count);
+        }
+    }
+    return NULL;
+}
+
+static void check_shared(const lscm_dataset *data, const double *x, const double *z)
+{
+    reader readers[READERS];
+    pthread_t thread[READERS];
+    for (size_t k = 0; k < READERS; k++) {
+        readers[k] = (reader){.data = data, .x = x, .z = z, .step = 7 + 16 * k};
+        assert_int_equal(pthread_create(&thread[k], NULL, read_again_and_again, &readers[k]), 0);
+    }
+    for (size_t k = 0; k < READERS; k++) {
+        assert_int_equal(pthread_join(thread[k], NULL), 0);
+        assert_true(readers[k].same);
+    }
+}
+
+static void one_data_set_is_read_by_many(void **state)
+{
+    static const char *const files[] = {"shared.nc", "shared.npz", "shared"};
+    static double x[ROWS * FEATURES];
+    static double z[ROWS * NODES];
+    lscm_error why;
+    lscm_dataset *data = NULL;
+    lscm_simulation simulation;
+    (void)state;
+    assert_ok(lscm_simulation_preset(&simulation, "paper-linear", NODES, &why));
+    simulation.observational = 20;
+    simulation.sets = 10;
+    simulation.per_set = 10;
+    simulation.features = FEATURES;
+    assert_ok(lscm_simulate(&data, &simulation, NULL, &why));
+    assert_ok(lscm_dataset_read(data, LSCM_X, 0, ROWS, x, &why));
+    assert_ok(lscm_dataset_read(data, LSCM_Z, 0, ROWS, z, &why));
+    check_shared(data, x, z);
+    for (size_t k = 0; k < sizeof files / sizeof files[0]; k++) {
+        lscm_dataset *file = NULL;
+        assert_ok(lscm_dataset_save(data, at(files[k]), false, NULL, &why));
+        assert_ok(lscm_dataset_open(&file, at(files[k]), NULL, &why));
+        check_shared(file, x, z);
+        lscm_dataset_free(file);
+    }
+    lscm_dataset_free(data);
+}
+
 static void *come_and_go(void *self)
 {
     bool *alone = self;
@@ -196,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_AT_HOME(fits_side_by_side_are_as_alone),
+        TEST_AT_HOME(one_data_set_is_read_by_many),
         cmocka_unit_test(blas_is_alone_while_anyone_needs_it),
         cmocka_unit_test(threads_are_told_and_kept),
     };

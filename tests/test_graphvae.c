@@ -146,19 +146,19 @@ static void closed_gates_hide(void **state)
 static void training_helps(void **state)
 {
     (void)state;
-    check_training_helps(&graphvae_kind, METHOD_GRAPHVAE);
+    check_training_helps(&graphvae_kind, LSCM_METHOD_GRAPHVAE);
 }
 
 static void a_state_continues_bit_for_bit(void **state)
 {
     (void)state;
-    check_state_continues(&graphvae_kind, METHOD_GRAPHVAE);
+    check_state_continues(&graphvae_kind, LSCM_METHOD_GRAPHVAE);
 }
 
 static void nan_fails(void **state)
 {
     (void)state;
-    check_nan_fails(&graphvae_kind, METHOD_GRAPHVAE);
+    check_nan_fails(&graphvae_kind, LSCM_METHOD_GRAPHVAE);
 }
 
 /* Edges follow the order and are the gates of at least 1/2. */
@@ -166,7 +166,7 @@ static void gates_are_edges(void **state)
 {
     (void)state;
     lscm_dataset *data = small_data();
-    fit f = small_fit(data, METHOD_GRAPHVAE);
+    fit f = small_fit(data, LSCM_METHOD_GRAPHVAE);
     baseline *b = NULL;
     double w[2 * 9];
     double sigma[2 * 3];
@@ -197,7 +197,7 @@ static void a_fit_is_whole(void **state)
     (void)state;
     lscm_dataset *data = small_data();
     lscm_scores scores;
-    lscm_posterior *p = fitted(data, METHOD_GRAPHVAE, 200, &scores);
+    lscm_posterior *p = fitted(data, LSCM_METHOD_GRAPHVAE, 200, &scores);
     assert_true(scores.x_mse < x_variance(data));
     assert_true(p->decode.between == DECODER_ELU);
     lscm_posterior_free(p);

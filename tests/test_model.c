@@ -105,7 +105,7 @@ static void prior_scales_with_the_values(void **state)
     s.value_scale = 10;
     for (int64_t kind = 0; kind < 3; kind++) {
         scm_model m;
-        s.values = kind;
+        s.values = (lscm_value_law)kind;
         s.ridge = 0.004;
         assert_ok(scm_model_random(&m, &s, &why));
         for (size_t i = 0; i < 5; i++) {

@@ -71,6 +71,59 @@ static void saved_runs_open_again(void **state)
     lscm_posterior_free(p);
 }
 
+static void say(lscm_posterior *p, const char *summary)
+{
+    free(p->summary);
+    p->summary = strdup(summary);
+    assert_non_null(p->summary);
+    assert_ok(posterior_diagnose(p, &why));
+}
+
+/* The figures of the summary, by name of the node or by its number, and again from the folder. */
+static void diagnostics_are_those_of_the_summary(void **state)
+{
+    (void)state;
+    lscm_posterior *p = made_linear();
+    const lscm_diagnostics *d = lscm_posterior_diagnostics(p);
+    assert_true(isnan(d->r_hat) && isnan(d->ess) && isnan(d->bound) && d->warnings == 0);
+    assert_true(d->held_out_rows == 0 && isnan(d->held_out_r2[2]) && isnan(d->anchor_r2[0]));
+    say(p, "{\"r_hat\": 1.25, \"ess\": 40, \"warnings\": [\"one\", 2, \"two\"],"
+           " \"anchors\": {\"1\": {\"r2\": 0.5}, \"2\": {}, \"3\": {\"r2\": 1}},"
+           " \"held_out\": {\"sets\": 2, \"rows\": 30, \"log_likelihood\": -1.5,"
+           " \"log_likelihood_without_edges\": -2, \"r2\": {\"0\": 0.25, \"1\": null},"
+           " \"coverage_90\": {\"2\": 0.875}}}");
+    lscm_posterior *back = NULL;
+    assert_ok(lscm_posterior_save(p, at("run"), false, &why));
+    assert_ok(lscm_posterior_open(&back, at("run"), &why));
+    for (int k = 0; k < 2; k++) {
+        d = lscm_posterior_diagnostics(k == 0 ? p : back);
+        assert_true(d->r_hat == 1.25 && d->ess == 40 && isnan(d->bound));
+        assert_int_equal(d->warnings, 2);
+        assert_string_equal(d->warning[0], "one");
+        assert_string_equal(d->warning[1], "two");
+        assert_true(d->held_out_sets == 2 && d->held_out_rows == 30);
+        assert_near(d->held_out_log_likelihood, -1.5, 0);
+        assert_near(d->held_out_log_likelihood_without_edges, -2, 0);
+        assert_near(d->held_out_r2[0], 0.25, 0);
+        assert_true(isnan(d->held_out_r2[1]) && isnan(d->held_out_coverage_90[0]));
+        assert_near(d->held_out_coverage_90[2], 0.875, 0);
+        assert_near(d->anchor_r2[1], 0.5, 0);
+        assert_true(isnan(d->anchor_r2[0]) && isnan(d->anchor_r2[2]));
+    }
+    lscm_posterior_free(back);
+    p->node_names = calloc(3, sizeof *p->node_names);
+    assert_non_null(p->node_names);
+    p->node_names[0] = strdup("raf");
+    p->node_names[1] = strdup("mek");
+    p->node_names[2] = strdup("erk");
+    say(p, "{\"bound\": -7, \"held_out\": {\"rows\": -1, \"r2\": {\"mek\": 1, \"0\": 2}}}");
+    d = lscm_posterior_diagnostics(p);
+    assert_near(d->bound, -7, 0);
+    assert_true(isnan(d->r_hat) && d->warnings == 0 && d->held_out_rows == 0);
+    assert_true(isnan(d->held_out_r2[0]) && d->held_out_r2[1] == 1);
+    lscm_posterior_free(p);
+}
+
 static void a_folder_that_cannot_be_is_said(void **state)
 {
     (void)state;
@@ -129,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_are_its_own),
         TEST_AT_HOME(saved_runs_open_again),
+        TEST_AT_HOME(diagnostics_are_those_of_the_summary),
         TEST_AT_HOME(a_folder_that_cannot_be_is_said),
         cmocka_unit_test(drawings_show_nodes_and_edges),
     };

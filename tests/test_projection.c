@@ -32,11 +32,11 @@ static double blobs_at(size_t row, size_t column, size_t d, const double *z)
 static void projections(void **state)
 {
     (void)state;
-    for (int64_t kind = 0; kind <= PROJECTION_BLOBS; kind++) {
+    for (int64_t kind = 0; kind <= LSCM_PROJECTION_BLOBS; kind++) {
         projection p;
         lscm_simulation s = preset("paper-linear", 7, 5);
         double z[21];
-        s.projection = kind;
+        s.projection = (lscm_projection)kind;
         s.features = 12;
         for (size_t i = 0; i < 21; i++) {
             z[i] = sin((double)i * 1.7) * 4;
@@ -56,7 +56,7 @@ static void projections(void **state)
                     h[j] += z[r * 7 + i] * p.matrix[0][i * D + j];
                 }
             }
-            for (int layer = 1; layer < 3 && kind == PROJECTION_MLP; layer++) {
+            for (int layer = 1; layer < 3 && kind == LSCM_PROJECTION_MLP; layer++) {
                 for (size_t j = 0; j < D; j++) {
                     g[j] = 0;
                     for (size_t i = 0; i < D; i++) {
@@ -65,7 +65,7 @@ static void projections(void **state)
                 }
                 memcpy(h, g, D * sizeof *h);
             }
-            for (size_t j = 0; j < D && kind == PROJECTION_IMAGE; j++) {
+            for (size_t j = 0; j < D && kind == LSCM_PROJECTION_IMAGE; j++) {
                 /* the paper's cells for the first seven nodes, as row and column of a 5 x 5 grid */
                 const size_t cells[7][2] = {{0, 0}, {0, 4}, {4, 0}, {4, 4}, {2, 2}, {1, 1}, {1, 3}};
                 h[j] = 0;
@@ -75,11 +75,11 @@ static void projections(void **state)
                     }
                 }
             }
-            for (size_t j = 0; j < D && kind == PROJECTION_BLOBS; j++) {
+            for (size_t j = 0; j < D && kind == LSCM_PROJECTION_BLOBS; j++) {
                 h[j] = blobs_at(j / 50, j % 50, 7, z + r * 7);
             }
             for (size_t j = 0; j < D; j++) {
-                double expected = kind == PROJECTION_IDENTITY ? z[r * 7 + j] : h[j];
+                double expected = kind == LSCM_PROJECTION_IDENTITY ? z[r * 7 + j] : h[j];
                 assert_near(x[r * D + j], expected, 1e-12);
             }
         }
@@ -156,7 +156,7 @@ static void blobs_blend(void **state)
     (void)state;
     projection p;
     lscm_simulation s = preset("blobs", 10, 2);
-    assert_int_equal(s.projection, PROJECTION_BLOBS);
+    assert_int_equal(s.projection, LSCM_PROJECTION_BLOBS);
     assert_true(s.clip == 0 && s.noise_scale == 1.5 && s.value_scale == 5);
     assert_ok(projection_random(&p, &s, &why));
     assert_int_equal(p.features, 2500);

@@ -6,7 +6,7 @@
 
 static lscm_error why;
 
-enum { ACTIVATIONS = ACTIVATION_POLYNOMIAL + 1 };
+enum { ACTIVATIONS = LSCM_ACTIVATION_POLYNOMIAL + 1 };
 
 static lscm_simulation network(const char *name, int64_t nodes, int64_t seed, int64_t f,
                                bool biases)
@@ -14,7 +14,7 @@ static lscm_simulation network(const char *name, int64_t nodes, int64_t seed, in
     lscm_simulation s;
     assert_ok(lscm_simulation_preset(&s, name, nodes, &why));
     s.seed = seed;
-    s.activation = f;
+    s.activation = (lscm_activation)f;
     s.biases = biases;
     return s;
 }
@@ -23,13 +23,13 @@ static lscm_simulation network(const char *name, int64_t nodes, int64_t seed, in
 static double f_of(int64_t kind, int layer, double u, double h)
 {
     switch (kind) {
-    case ACTIVATION_RELU:
+    case LSCM_ACTIVATION_RELU:
         return (h + fabs(h)) / 2;
-    case ACTIVATION_LEAKY:
+    case LSCM_ACTIVATION_LEAKY:
         return 0.6 * h + 0.4 * fabs(h);
-    case ACTIVATION_TANH:
+    case LSCM_ACTIVATION_TANH:
         return h + u - 2 * u / (exp(2 * h / u) + 1);
-    case ACTIVATION_SILU:
+    case LSCM_ACTIVATION_SILU:
         return h * (0.5 + 0.5 * tanh(h / (2 * u)));
     default:
         return layer == 0 ? h + pow(h, 3) / pow(8 * u, 2) : h;
@@ -61,7 +61,7 @@ static void networks_are_their_formulas(void **state)
             double a[9];
             double b[9];
             s.features = 9;
-            s.values = f % 2; /* uniform, gaussian */
+            s.values = (lscm_value_law)(f % 2); /* uniform, gaussian */
             s.value_scale = 3;
             double u = s.values == 0 ? sqrt(9.0 / 3) / 2 : 1.5;
             for (size_t i = 0; i < 12; i++) {
@@ -107,7 +107,7 @@ static void the_paper_s_network_is_what_it_was(void **state)
                  {600, 3, 0.16984099227943381},
                  {2499, 99, -0.19137327516437494}};
     double x[100];
-    lscm_simulation s = network("paper-nonlinear", 3, 7, ACTIVATION_RELU, false);
+    lscm_simulation s = network("paper-nonlinear", 3, 7, LSCM_ACTIVATION_RELU, false);
     s.features = 6;
     assert_ok(lscm_simulate(&data, &s, NULL, &why));
     for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
@@ -115,7 +115,7 @@ static void the_paper_s_network_is_what_it_was(void **state)
         assert_near(x[small[i].column], small[i].x, 1e-14);
     }
     lscm_dataset_free(data);
-    s = network("paper-nonlinear", 5, 1, ACTIVATION_RELU, false);
+    s = network("paper-nonlinear", 5, 1, LSCM_ACTIVATION_RELU, false);
     assert_ok(lscm_simulate(&data, &s, NULL, &why));
     for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) {
         assert_ok(lscm_dataset_read(data, LSCM_X, large[i].row, 1, x, &why));
@@ -130,7 +130,7 @@ static void biases_are_half_the_values(void **state)
     (void)state;
     projection with;
     projection without;
-    lscm_simulation s = network("paper-nonlinear", 5, 4, ACTIVATION_TANH, true);
+    lscm_simulation s = network("paper-nonlinear", 5, 4, LSCM_ACTIVATION_TANH, true);
     double u = 10 / sqrt(3) / 2;
     double sum = 0;
     double squares = 0;

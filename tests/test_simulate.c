@@ -151,11 +151,11 @@ static void samples_follow_the_closed_form(void **state)
         s.observational = 4000;
         s.sets = 5;
         s.per_set = 4000;
-        s.targets = seed % 2; /* multi, single */
-        s.values = seed % 3;
+        s.targets = (lscm_target_law)(seed % 2); /* multi, single */
+        s.values = (lscm_value_law)(seed % 3);
         check_samples(s);
         s = preset("paper-linear", 5, seed); /* equal noise, exact do() */
-        s.graph = seed % 3;
+        s.graph = (lscm_graph)(seed % 3);
         s.sets = 4;
         s.per_set = 3000;
         check_samples(s);
@@ -175,7 +175,7 @@ static void values_follow_their_law(void **state)
         double squares = 0;
         double largest = 0;
         double count = 0;
-        s.values = kind;
+        s.values = (lscm_value_law)kind;
         s.per_set = 1000;
         assert_ok(lscm_simulate(&data, &s, NULL, &why));
         double *targets = read_all(data, LSCM_TARGETS);
@@ -209,7 +209,7 @@ static void rows_do_not_depend_on_how_they_are_read(void **state)
         lscm_dataset *data = NULL;
         lscm_dataset *other = NULL;
         lscm_simulation s = preset(names[p], 5, 2);
-        s.activation = p >= 6 ? (int64_t)p - 6 : 0;
+        s.activation = (lscm_activation)(p >= 6 ? p - 6 : 0);
         s.biases = p >= 7;
         s.x_noise = p == 5 ? 0.1 : s.x_noise;
         s.observational = 300;
@@ -322,7 +322,7 @@ static void untouched_nodes_are_never_targets(void **state)
         bool seen[6] = {false};
         size_t never = 0;
         s.untouched = 2;
-        s.targets = design;
+        s.targets = (lscm_target_law)design;
         s.sets = 60;
         s.per_set = 3;
         assert_ok(lscm_simulate(&data, &s, NULL, &why));

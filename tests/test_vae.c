@@ -182,19 +182,19 @@ static void batches_cover_the_rows(void **state)
 static void training_helps(void **state)
 {
     (void)state;
-    check_training_helps(&vae_kind, METHOD_VAE);
+    check_training_helps(&vae_kind, LSCM_METHOD_VAE);
 }
 
 static void a_state_continues_bit_for_bit(void **state)
 {
     (void)state;
-    check_state_continues(&vae_kind, METHOD_VAE);
+    check_state_continues(&vae_kind, LSCM_METHOD_VAE);
 }
 
 static void nan_fails(void **state)
 {
     (void)state;
-    check_nan_fails(&vae_kind, METHOD_VAE);
+    check_nan_fails(&vae_kind, LSCM_METHOD_VAE);
 }
 
 /* An empty graph; the stored decoder gives x in its own units from the stored z. */
@@ -203,7 +203,7 @@ static void a_fit_is_whole(void **state)
     (void)state;
     lscm_dataset *data = small_data();
     lscm_scores scores;
-    lscm_posterior *p = fitted(data, METHOD_VAE, 600, &scores);
+    lscm_posterior *p = fitted(data, LSCM_METHOD_VAE, 600, &scores);
     assert_near(scores.tp + scores.fp, 0, 0);
     assert_near(scores.e_shd, scores.fn, 0);
     assert_near(scores.auroc, 0.5, 0);

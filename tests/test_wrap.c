@@ -97,7 +97,7 @@ static void fits_need_x_and_targets(void **state)
     lscm_posterior *posterior = NULL;
     lscm_settings_defaults(lscm_fit_table(), &settings);
     for (int method = 0; method < 5; method++) {
-        settings.method = method;
+        settings.method = (lscm_method)method;
         for (int lacks = 0; lacks < 3; lacks++) {
             lscm_arrays some = fill(&a);
             lscm_dataset *data = NULL;

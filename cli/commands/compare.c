@@ -86,7 +86,9 @@ static lscm_status open_run(compared *out, const char *path, const lscm_dataset 
 {
     lscm_error cause = {0};
     out->path = path;
-    lscm_status status = lscm_posterior_open(&out->run, path, why);
+    out->scores = lscm_scores_new();
+    lscm_status status = out->scores != NULL ? lscm_posterior_open(&out->run, path, why)
+                                             : cli_explain(why, LSCM_MEMORY, "out of memory");
     if (status == LSCM_OK) {
         out->config = json_loads(lscm_posterior_config(out->run), 0, NULL);
         out->summary = json_loads(lscm_posterior_summary(out->run), 0, NULL);
@@ -95,7 +97,7 @@ static lscm_status open_run(compared *out, const char *path, const lscm_dataset 
         status = lscm_posterior_distance(&out->spread, out->run, out->run, why);
     }
     if (status == LSCM_OK && truth != NULL) {
-        status = lscm_posterior_evaluate(&out->scores, out->run, truth, &cause);
+        status = lscm_posterior_evaluate(out->scores, out->run, truth, &cause);
         if (status != LSCM_OK) {
             (void)cli_explain(why, status, "%s: %s", path, cause.text);
         }
@@ -208,6 +210,7 @@ static void close_runs(compared *runs, size_t count)
         lscm_posterior_free(runs[k].run);
         json_decref(runs[k].config);
         json_decref(runs[k].summary);
+        lscm_scores_free(runs[k].scores);
     }
     free(runs);
 }

@@ -12,7 +12,7 @@ typedef struct compared {
     json_t *config, *summary;
     double likely, expected; /* edges over 1/2; the sum of all probabilities */
     lscm_distance spread;    /* between two draws of its own */
-    lscm_scores scores;      /* where there is a truth */
+    lscm_scores *scores;     /* where there is a truth, else NaN */
 } compared;
 
 typedef struct comparison {

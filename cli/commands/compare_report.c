@@ -149,7 +149,7 @@ static void add_facts(struct libscols_table *table, const comparison *all, doubl
     ROW("  the same without edges", "%.2f", held_out(run, "log_likelihood_without_edges"));
     ROW("held out: R2 under do, mean of nodes", "%.2f", held_out_mean(run, "r2"));
     ROW("held out: in 90% interval, mean", "%.2f", held_out_mean(run, "coverage_90"));
-#define SCORE(name, help) ROW(#name, "%.4g", all->scored ? run->scores.name : NAN);
+#define SCORE(name, help) ROW(#name, "%.4g", run->scores->name);
     LSCM_SCORES_TABLE(SCORE)
 #undef SCORE
 #undef ROW
@@ -263,7 +263,7 @@ static json_t *json_run(const compared *run, bool scored)
 {
     const json_t *held = json_object_get(run->summary, "held_out");
     json_t *scores = json_object();
-#define SCORE(name, help) (void)json_object_set_new(scores, #name, json_number(run->scores.name));
+#define SCORE(name, help) (void)json_object_set_new(scores, #name, json_number(run->scores->name));
     LSCM_SCORES_TABLE(SCORE)
 #undef SCORE
     json_t *out =

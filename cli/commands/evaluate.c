@@ -133,6 +133,20 @@ static void print_table(const score *scores, size_t draws)
     scols_unref_table(table);
 }
 
+static void print_scores(const common_options *how, const lscm_scores *scores, size_t draws)
+{
+    const score rows[] = {
+#define SCORE(name, help) {#name, help, scores->name},
+        LSCM_SCORES_TABLE(SCORE)
+#undef SCORE
+    };
+    if (how->json) {
+        print_json(rows, draws);
+    } else if (!how->quiet) {
+        print_table(rows, draws);
+    }
+}
+
 static lscm_status score_run(const arguments *a, lscm_scores *scores, size_t *draws,
                              lscm_error *why)
 {
@@ -169,23 +183,20 @@ int evaluate_run(int argc, char **argv)
 {
     arguments a = {.threshold = -1};
     lscm_error why = {0};
-    lscm_scores scores;
+    lscm_status status = LSCM_MEMORY;
     size_t draws = 0;
     cli_parse("evaluate", evaluate_argp(), argc, argv, &a);
-    lscm_status status = is_folder(a.estimate) ? score_run(&a, &scores, &draws, &why)
-                                               : score_file(&a, &scores, &draws, &why);
-    if (status != LSCM_OK) {
-        return cli_fail(&why);
+    lscm_scores *scores = lscm_scores_new();
+    if (scores == NULL) {
+        (void)cli_explain(&why, status, "out of memory");
+    } else if (is_folder(a.estimate)) {
+        status = score_run(&a, scores, &draws, &why);
+    } else {
+        status = score_file(&a, scores, &draws, &why);
     }
-    const score rows[] = {
-#define SCORE(name, help) {#name, help, scores.name},
-        LSCM_SCORES_TABLE(SCORE)
-#undef SCORE
-    };
-    if (a.common.json) {
-        print_json(rows, draws);
-    } else if (!a.common.quiet) {
-        print_table(rows, draws);
+    if (status == LSCM_OK) {
+        print_scores(&a.common, scores, draws);
     }
-    return EXIT_DONE;
+    lscm_scores_free(scores);
+    return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
 }

@@ -79,13 +79,11 @@ const struct argp *fit_argp(void)
             "Ctrl-C stops; networks, which take longer, keep a checkpoint for --resume, which "
             "repeats no step of theirs.",
     };
-    lscm_fit_settings defaults;
     size_t n = 0;
-    lscm_settings_defaults(lscm_fit_table(), &defaults);
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
         options[n++] = first[i];
     }
-    n += settings_options(lscm_fit_table(), &defaults, &texts, options + n);
+    n += settings_options(lscm_fit_table(), &texts, options + n);
     for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) {
         options[n++] = last[i];
     }
@@ -148,24 +146,22 @@ static void write_report(const lscm_posterior *posterior, const lscm_dataset *da
 static lscm_status run(arguments *a, const char *folder, lscm_comm *comm,
                        const lscm_progress *progress, lscm_posterior **out, lscm_error *why)
 {
-    lscm_settings_table table = lscm_fit_table();
-    lscm_fit_settings settings;
+    lscm_fit_settings *settings = lscm_fit_settings_new();
     lscm_dataset *data = NULL;
     size_t *order = NULL;
     known_edges known = {0};
     settings_given given = a->given;
-    size_t row = (size_t)(lscm_settings_find(table, "order") - table.rows);
-    const char *text = given.text[row];
-    lscm_settings_defaults(table, &settings);
-    lscm_status status = lscm_dataset_open(&data, a->in, &a->open, why);
-    if (status == LSCM_OK && text != NULL && strpbrk(text, ",0123456789") != NULL) {
+    const char **text = settings_text(lscm_fit_table(), "order", &given);
+    lscm_status status = settings != NULL ? lscm_dataset_open(&data, a->in, &a->open, why)
+                                          : cli_explain(why, LSCM_MEMORY, "out of memory");
+    if (status == LSCM_OK && *text != NULL && strpbrk(*text, ",0123456789") != NULL) {
         order = calloc(lscm_dataset_nodes(data), sizeof *order);
-        status = order != NULL ? parse_order(data, text, order, why)
+        status = order != NULL ? parse_order(data, *text, order, why)
                                : cli_explain(why, LSCM_MEMORY, "out of memory");
-        given.text[row] = "given";
+        *text = "given";
     }
     if (status == LSCM_OK) {
-        status = settings_apply(table, &given, &settings, why);
+        status = settings_apply(lscm_fit_table(), &given, settings, why);
     }
     if (status == LSCM_OK) {
         status = known_read(&a->known, nodes_of_data(data), &known, why);
@@ -181,13 +177,14 @@ static lscm_status run(arguments *a, const char *folder, lscm_comm *comm,
                                     .required = known.required,
                                     .tiers = known.tiers,
                                     .comm = comm};
-        status = lscm_fit(out, data, &settings, &options, progress, why);
+        status = lscm_fit(out, data, settings, &options, progress, why);
     }
     if (status == LSCM_OK && *out != NULL) {
         write_report(*out, data, folder);
     }
     known_free(&a->known, &known);
     lscm_dataset_free(data);
+    lscm_fit_settings_free(settings);
     free(order);
     return status;
 }

@@ -37,15 +37,12 @@ static bool is_said(const char *key)
 /* True when this is what the setting is without being set. */
 static bool is_default(const char *key, const json_t *value)
 {
-    lscm_settings_table table = lscm_fit_table();
-    const lscm_setting *row = lscm_settings_find(table, key);
-    lscm_fit_settings settings;
+    const lscm_setting *row = lscm_settings_find(lscm_fit_table(), key);
     char text[64];
     if (row == NULL) {
         return false;
     }
-    lscm_settings_defaults(table, &settings);
-    lscm_settings_get(row, &settings, text, sizeof text);
+    lscm_settings_get(row, NULL, text, sizeof text);
     if (json_is_number(value)) {
         return json_number_value(value) == row->initial;
     }

@@ -73,13 +73,10 @@ const struct argp *simulate_argp(void)
             "of the public BIOLS code.",
     };
     size_t n = 0;
-    lscm_settings_table table = lscm_simulation_table();
-    lscm_simulation defaults;
     describe_presets(preset_doc, sizeof preset_doc);
     options[n++] = (struct argp_option){"out", OPTION_OUT, "FILE", 0, "Where to write", 1};
     options[n++] = (struct argp_option){"preset", OPTION_PRESET, "NAME", 0, preset_doc, 1};
-    lscm_settings_defaults(table, &defaults);
-    n += settings_options(table, &defaults, &texts, options + n);
+    n += settings_options(lscm_simulation_table(), &texts, options + n);
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
         options[n++] = fixed[i];
     }
@@ -87,14 +84,16 @@ const struct argp *simulate_argp(void)
 }
 
 /* The preset for the nodes asked for, then what else was asked for. */
-static lscm_status settle(const arguments *a, lscm_simulation *s, lscm_error *why)
+static lscm_status settle(arguments *a, lscm_simulation *s, lscm_error *why)
 {
-    lscm_settings_table table = lscm_simulation_table();
-    size_t nodes = (size_t)(lscm_settings_find(table, "nodes") - table.rows);
+    const lscm_settings_table *table = lscm_simulation_table();
+    const char *nodes = *settings_text(table, "nodes", &a->given);
     lscm_status status = LSCM_OK;
-    lscm_settings_defaults(table, s);
-    if (a->given.text[nodes] != NULL) {
-        status = lscm_settings_set(table, s, "nodes", a->given.text[nodes], why);
+    if (s == NULL) {
+        return cli_explain(why, LSCM_MEMORY, "out of memory");
+    }
+    if (nodes != NULL) {
+        status = lscm_settings_set(table, s, "nodes", nodes, why);
     }
     if (status == LSCM_OK) {
         status = lscm_simulation_preset(s, a->preset, s->nodes, why);
@@ -146,23 +145,24 @@ int simulate_run(int argc, char **argv)
 {
     arguments a = {.preset = "paper-linear"};
     lscm_error why = {0};
-    lscm_simulation settings;
     lscm_dataset *data = NULL;
     progress_bar bar;
     cli_parse("simulate", simulate_argp(), argc, argv, &a);
+    lscm_simulation *settings = lscm_simulation_new();
     double begun = seconds_now();
     lscm_progress progress = progress_begin(&bar, a.common.quiet);
-    lscm_status status = settle(&a, &settings, &why);
+    lscm_status status = settle(&a, settings, &why);
     if (status == LSCM_OK) {
-        status = lscm_simulate(&data, &settings, a.preset, &why);
+        status = lscm_simulate(&data, settings, a.preset, &why);
     }
     if (status == LSCM_OK) {
         status = lscm_dataset_save(data, a.out, a.common.force, &progress, &why);
     }
     progress_end(&bar);
     if (status == LSCM_OK) {
-        summarise(&a, data, settings.seed, seconds_now() - begun);
+        summarise(&a, data, settings->seed, seconds_now() - begun);
     }
     lscm_dataset_free(data);
+    lscm_simulation_free(settings);
     return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
 }

@@ -16,14 +16,17 @@ typedef struct settings_given {
     const char *text[MOST_SETTINGS];
 } settings_given;
 
-/* One option per row; returns how many. `defaults` holds the values that --help shows. */
-size_t settings_options(lscm_settings_table table, const void *defaults, settings_texts *texts,
+/* One option per row; returns how many. */
+size_t settings_options(const lscm_settings_table *table, settings_texts *texts,
                         struct argp_option *out);
 /* True when `key` was one of them. */
-bool settings_parse(lscm_settings_table table, int key, const char *argument,
+bool settings_parse(const lscm_settings_table *table, int key, const char *argument,
                     settings_given *given);
+/* Where the text of a setting stands. */
+const char **settings_text(const lscm_settings_table *table, const char *name,
+                           settings_given *given);
 /* Sets what was given. */
-lscm_status settings_apply(lscm_settings_table table, const settings_given *given, void *settings,
-                           lscm_error *why);
+lscm_status settings_apply(const lscm_settings_table *table, const settings_given *given,
+                           void *settings, lscm_error *why);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-lscm_status apply_settings(lscm_settings_table table, void *settings, const char *text,
+lscm_status apply_settings(const lscm_settings_table *table, void *settings, const char *text,
                            lscm_error *why)
 {
     lscm_status status = LSCM_OK;

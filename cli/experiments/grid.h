@@ -144,15 +144,16 @@ static inline cell *grid_cell(const grid *g, size_t row, size_t k)
     return &g->cells[s->first_cell + k * s->rows + (row - s->first_row)];
 }
 /* "name=value ..." into settings. */
-lscm_status apply_settings(lscm_settings_table table, void *settings, const char *text,
+lscm_status apply_settings(const lscm_settings_table *table, void *settings, const char *text,
                            lscm_error *why);
 
 /* ---- Cells ---- */
 
+/* New settings, the caller's to free; NULL on failure. */
 lscm_status simulation_settings(const grid *g, const grid_row *row, int64_t seed,
-                                lscm_simulation *out, lscm_error *why);
-lscm_status cell_settings(const grid *g, const cell *c, lscm_simulation *simulation,
-                          lscm_fit_settings *fit, lscm_error *why);
+                                lscm_simulation **out, lscm_error *why);
+lscm_status cell_settings(const grid *g, const cell *c, lscm_simulation **simulation,
+                          lscm_fit_settings **fit, lscm_error *why);
 /* Fills the values; *summary is that of the fit, the caller's to free. */
 lscm_status cell_run(const grid *g, cell *c, const lscm_progress *progress, char **summary,
                      lscm_error *why);

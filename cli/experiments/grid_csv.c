@@ -23,13 +23,14 @@ static void put_quoted(FILE *out, const char *text)
 static void put_cell(FILE *out, const grid *g, const cell *c)
 {
     const grid_row *row = &g->rows[c->row];
-    lscm_simulation s = {0};
+    lscm_simulation *s = NULL;
     lscm_error ignored;
-    (void)simulation_settings(g, row, c->seed, &s, &ignored);
+    bool made = simulation_settings(g, row, c->seed, &s, &ignored) == LSCM_OK;
     (void)fprintf(out, "%s,", row->of->experiment);
     put_quoted(out, row->task);
     (void)fprintf(out, ",%s,%s,%lld,%g,%lld,%lld,%s,", METHODS[row->method].name, row->of->preset,
-                  (long long)s.nodes, s.degree, (long long)s.sets, (long long)s.per_set,
+                  made ? (long long)s->nodes : 0, made ? s->degree : 0,
+                  made ? (long long)s->sets : 0, made ? (long long)s->per_set : 0,
                   row->point > 0 ? row->of->varied : "");
     if (row->point > 0) {
         (void)fprintf(out, "%lld", (long long)row->point);
@@ -48,6 +49,7 @@ static void put_cell(FILE *out, const grid *g, const cell *c)
         put_quoted(out, c->error);
     }
     (void)fputc('\n', out);
+    lscm_simulation_free(s);
 }
 
 static void put_all(FILE *out, const void *self)

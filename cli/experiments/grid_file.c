@@ -56,28 +56,30 @@ static lscm_status cell_path(const grid *g, const cell *c, char *out, size_t siz
 
 /* ---- settings ---- */
 
-static json_t *settings_to_json(lscm_settings_table table, const void *settings)
+static json_t *settings_to_json(const lscm_settings_table *table, const void *settings)
 {
     json_t *out = json_object();
-    for (size_t i = 0; i < table.count; i++) {
+    const lscm_setting *row = NULL;
+    for (size_t i = 0; (row = lscm_settings_row(table, i)) != NULL; i++) {
         char text[64];
-        lscm_settings_get(&table.rows[i], settings, text, sizeof text);
-        (void)json_object_set_new(out, table.rows[i].name, json_string(text));
+        lscm_settings_get(row, settings, text, sizeof text);
+        (void)json_object_set_new(out, row->name, json_string(text));
     }
     return out;
 }
 
 /* A setting that the file does not know had its default then. */
-static bool same_settings(lscm_settings_table table, const void *settings, const void *defaults,
+static bool same_settings(const lscm_settings_table *table, const void *settings,
                           const json_t *stored)
 {
     bool same = json_is_object(stored);
-    for (size_t i = 0; i < table.count && same; i++) {
+    const lscm_setting *row = NULL;
+    for (size_t i = 0; same && (row = lscm_settings_row(table, i)) != NULL; i++) {
         char text[64];
         char standard[64];
-        const char *other = json_string_value(json_object_get(stored, table.rows[i].name));
-        lscm_settings_get(&table.rows[i], settings, text, sizeof text);
-        lscm_settings_get(&table.rows[i], defaults, standard, sizeof standard);
+        const char *other = json_string_value(json_object_get(stored, row->name));
+        lscm_settings_get(row, settings, text, sizeof text);
+        lscm_settings_get(row, NULL, standard, sizeof standard);
         same = strcmp(text, other != NULL ? other : standard) == 0;
     }
     return same;
@@ -86,20 +88,19 @@ static bool same_settings(lscm_settings_table table, const void *settings, const
 /* Settings that cannot be made (a method that this program does not have) are the same as ever. */
 static bool same_cell(const grid *g, const cell *c, const json_t *file)
 {
-    lscm_simulation simulation;
-    lscm_simulation plain;
-    lscm_fit_settings fit;
-    lscm_fit_settings bare;
+    lscm_simulation *simulation = NULL;
+    lscm_fit_settings *fit = NULL;
     lscm_error ignored;
     const json_t *stored = json_object_get(file, "fit");
     if (cell_settings(g, c, &simulation, &fit, &ignored) != LSCM_OK) {
         return stored == NULL;
     }
-    lscm_settings_defaults(lscm_simulation_table(), &plain);
-    lscm_settings_defaults(lscm_fit_table(), &bare);
-    return same_settings(lscm_fit_table(), &fit, &bare, stored) &&
-           same_settings(lscm_simulation_table(), &simulation, &plain,
-                         json_object_get(file, "simulation"));
+    bool same =
+        same_settings(lscm_fit_table(), fit, stored) &&
+        same_settings(lscm_simulation_table(), simulation, json_object_get(file, "simulation"));
+    lscm_simulation_free(simulation);
+    lscm_fit_settings_free(fit);
+    return same;
 }
 
 /* ---- the way in and out ---- */
@@ -154,8 +155,8 @@ lscm_status cell_save(const grid *g, const cell *c, const char *summary, lscm_er
 {
     const grid_row *row = &g->rows[c->row];
     char path[LONGEST_PATH];
-    lscm_simulation simulation;
-    lscm_fit_settings fit;
+    lscm_simulation *simulation = NULL;
+    lscm_fit_settings *fit = NULL;
     lscm_error ignored;
     json_t *file =
         json_pack("{s:s, s:s, s:s, s:I, s:b, s:s, s:s, s:s}", "experiment", row->of->experiment,
@@ -164,8 +165,8 @@ lscm_status cell_save(const grid *g, const cell *c, const char *summary, lscm_er
                   "preset", row->of->preset, "status", c->state == CELL_DONE ? "done" : "failed");
     if (cell_settings(g, c, &simulation, &fit, &ignored) == LSCM_OK) {
         (void)json_object_set_new(file, "simulation",
-                                  settings_to_json(lscm_simulation_table(), &simulation));
-        (void)json_object_set_new(file, "fit", settings_to_json(lscm_fit_table(), &fit));
+                                  settings_to_json(lscm_simulation_table(), simulation));
+        (void)json_object_set_new(file, "fit", settings_to_json(lscm_fit_table(), fit));
     }
     if (c->state == CELL_DONE) {
         json_t *scores = json_object();
@@ -185,5 +186,7 @@ lscm_status cell_save(const grid *g, const cell *c, const char *summary, lscm_er
         status = write_whole(path, dump, file, why);
     }
     json_decref(file);
+    lscm_simulation_free(simulation);
+    lscm_fit_settings_free(fit);
     return status;
 }

@@ -27,8 +27,8 @@ void write_times(FILE *out, const grid *g, size_t section)
                 out);
     for (size_t r = s->first_row; r < s->first_row + s->rows; r++) {
         const grid_row *row = &g->rows[r];
-        lscm_simulation simulation;
-        lscm_fit_settings fit;
+        lscm_simulation *simulation = NULL;
+        lscm_fit_settings *fit = NULL;
         lscm_error ignored;
         double paper = NAN;
         if (row->method == METHOD_OURS ||
@@ -40,12 +40,14 @@ void write_times(FILE *out, const grid *g, size_t section)
         double ours = median_seconds(g, row_of_method(g, r, METHOD_OURS));
         (void)fprintf(out, "| %s | %s | %lld |", row->task,
                       row->method == METHOD_BIOLS_GIVEN ? "given" : "learned",
-                      (long long)fit.steps);
+                      (long long)fit->steps);
         put_number(out, " %.0f |", paper / 60);
         put_number(out, " %.3g |", here / 60);
-        put_number(out, " %.3g |", 1000 * here / (double)fit.steps);
+        put_number(out, " %.3g |", 1000 * here / (double)fit->steps);
         put_number(out, " %.3g |", ours);
         put_number(out, " %.0f |\n", paper / ours);
         (void)fputs(isnan(paper / ours) ? "\n" : "", out);
+        lscm_simulation_free(simulation);
+        lscm_fit_settings_free(fit);
     }
 }

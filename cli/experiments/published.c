@@ -187,14 +187,15 @@ bool published_median(const grid *g, size_t row, int method, int metric, double 
 {
     const grid_row *r = &g->rows[row];
     bool times = g->sections[r->section].of->kind == FIGURE_TIMES;
-    lscm_simulation simulation;
+    lscm_simulation *simulation = NULL;
     lscm_error ignored;
     if (simulation_settings(g, r, 0, &simulation, &ignored) != LSCM_OK) {
         return false;
     }
     *out = times ? (metric == METRIC_seconds && (r->of->methods >> (unsigned)method & 1U) != 0
-                        ? seconds_of(&simulation, r->of->preset, method)
+                        ? seconds_of(simulation, r->of->preset, method)
                         : NAN)
-                 : median_of(&simulation, r->of->preset, method, metric);
+                 : median_of(simulation, r->of->preset, method, metric);
+    lscm_simulation_free(simulation);
     return !isnan(*out);
 }

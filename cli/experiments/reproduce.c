@@ -216,10 +216,9 @@ const struct argp *reproduce_argp(void)
 
 lscm_status reproduce_settings(const reproduce_options *o, lscm_simulation *out, lscm_error *why)
 {
-    lscm_settings_table table = lscm_simulation_table();
+    const lscm_settings_table *table = lscm_simulation_table();
     const char *const given[][2] = {{"degree", o->degree}, {"seed", o->seed}};
     lscm_status status = LSCM_OK;
-    lscm_settings_defaults(table, out);
     if (o->nodes != NULL) {
         status = lscm_settings_set(table, out, "nodes", o->nodes, why);
     }

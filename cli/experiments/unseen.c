@@ -34,7 +34,7 @@ typedef struct work {
 /* Noise that differs for every seed, do() and use. */
 static int64_t noise_seed(const unseen *u, size_t k, use what)
 {
-    uint64_t mixed = ((uint64_t)u->settings.seed * u->count + k) * USES + (uint64_t)what;
+    uint64_t mixed = ((uint64_t)u->settings->seed * u->count + k) * USES + (uint64_t)what;
     return (int64_t)(mixed & INT64_MAX);
 }
 
@@ -71,7 +71,7 @@ static lscm_status take_all(unseen *u, work *w, lscm_error *why)
         {&w->z, u->samples, u->d},
         {&w->x, u->samples, u->features},
         {&w->mean, 1, u->features},
-        {&w->seen, (size_t)u->settings.sets, u->d},
+        {&w->seen, (size_t)u->settings->sets, u->d},
         {&w->row, 1, u->d},
     };
     u->targets = calloc(u->count, u->d);
@@ -91,17 +91,18 @@ static lscm_status take_all(unseen *u, work *w, lscm_error *why)
  * are the same however many sets follow. */
 static lscm_status simulate(unseen *u, work *w, lscm_error *why)
 {
-    lscm_simulation plain = u->settings;
-    lscm_simulation longer = u->settings;
-    plain.sets = 0;
-    longer.sets += TRIES;
-    lscm_status status = lscm_simulate(&w->data, &u->settings, u->preset, why);
+    lscm_simulation *other = lscm_simulation_copy(u->settings);
+    lscm_status status = other != NULL ? lscm_simulate(&w->data, u->settings, u->preset, why)
+                                       : cli_explain(why, LSCM_MEMORY, "out of memory");
     if (status == LSCM_OK) {
-        status = lscm_simulate(&w->plain, &plain, u->preset, why);
+        other->sets = 0;
+        status = lscm_simulate(&w->plain, other, u->preset, why);
     }
     if (status == LSCM_OK) {
-        status = lscm_simulate(&w->longer, &longer, u->preset, why);
+        other->sets = u->settings->sets + TRIES;
+        status = lscm_simulate(&w->longer, other, u->preset, why);
     }
+    lscm_simulation_free(other);
     if (status != LSCM_OK) {
         return status;
     }
@@ -117,7 +118,7 @@ static lscm_status simulate(unseen *u, work *w, lscm_error *why)
 static bool was_seen(const unseen *u, const work *w)
 {
     bool found = false;
-    for (size_t set = 0; set < (size_t)u->settings.sets && !found; set++) {
+    for (size_t set = 0; set < (size_t)u->settings->sets && !found; set++) {
         found = memcmp(w->seen + set * u->d, w->row, u->d * sizeof *w->row) == 0;
     }
     return found;
@@ -126,7 +127,7 @@ static bool was_seen(const unseen *u, const work *w)
 /* The next sets of the same law, without those that the data have; their first rows' values. */
 static lscm_status draw_unseen(unseen *u, work *w, lscm_error *why)
 {
-    const lscm_simulation *s = &u->settings;
+    const lscm_simulation *s = u->settings;
     size_t sets = (size_t)s->sets;
     size_t found = 0;
     lscm_status status = LSCM_OK;
@@ -154,11 +155,8 @@ static lscm_status draw_unseen(unseen *u, work *w, lscm_error *why)
 
 static lscm_status fit(unseen *u, work *w, lscm_error *why)
 {
-    lscm_fit_settings settings;
-    const lscm_run_options nowhere = {0};
     double begun = seconds_now();
-    lscm_settings_defaults(lscm_fit_table(), &settings);
-    lscm_status status = lscm_fit(&w->run, w->data, &settings, &nowhere, &w->progress, why);
+    lscm_status status = lscm_fit(&w->run, w->data, NULL, NULL, &w->progress, why);
     u->seconds = seconds_now() - begun;
     if (status == LSCM_OK) {
         status = lscm_posterior_transform(w->run, w->plain, w->plain_z, w->plain_sd, NULL,
@@ -179,12 +177,15 @@ static lscm_status mean_of(lscm_dataset *rows, lscm_status status, double *mean,
 
 static lscm_status true_mean(const unseen *u, size_t k, use what, double *mean, lscm_error *why)
 {
-    lscm_simulation model = u->settings;
+    lscm_simulation *model = lscm_simulation_copy(u->settings);
     lscm_dataset *rows = NULL;
-    model.x_noise = 0;
-    lscm_status status =
-        lscm_simulate_do(&rows, &model, u->targets + k * u->d, u->values + k * u->d, u->samples,
-                         noise_seed(u, k, what), why);
+    if (model == NULL) {
+        return cli_explain(why, LSCM_MEMORY, "out of memory");
+    }
+    model->x_noise = 0;
+    lscm_status status = lscm_simulate_do(&rows, model, u->targets + k * u->d, u->values + k * u->d,
+                                          u->samples, noise_seed(u, k, what), why);
+    lscm_simulation_free(model);
     return mean_of(rows, status, mean, why);
 }
 
@@ -282,6 +283,7 @@ static void free_work(work *w)
 
 static void free_unseen(unseen *u)
 {
+    lscm_simulation_free(u->settings);
     free(u->targets);
     free(u->values);
     free(u->truth);
@@ -293,13 +295,17 @@ static void free_unseen(unseen *u)
 
 lscm_status unseen_interventions(const reproduce_options *o, const results *r, lscm_error *why)
 {
-    unseen u = {.preset = o->preset, .count = o->count, .samples = o->samples};
+    unseen u = {.settings = lscm_simulation_new(),
+                .preset = o->preset,
+                .count = o->count,
+                .samples = o->samples};
     work w = {0};
     progress_bar bar;
     lscm_dataset *figure = NULL;
     double *pixels = NULL;
     w.progress = progress_begin(&bar, o->common.quiet);
-    lscm_status status = reproduce_settings(o, &u.settings, why);
+    lscm_status status = u.settings != NULL ? reproduce_settings(o, u.settings, why)
+                                            : cli_explain(why, LSCM_MEMORY, "out of memory");
     if (status == LSCM_OK) {
         status = compute(&u, &w, why);
     }

@@ -9,7 +9,7 @@
 enum { BY_POSTERIOR, BY_EMPTY_GRAPH, BY_TRUE_MODEL, PREDICTIONS };
 
 typedef struct unseen {
-    lscm_simulation settings;
+    lscm_simulation *settings;
     const char *preset;
     size_t d, features, count, samples;
     size_t height, width;       /* of a picture; 0 where x is none */

@@ -34,7 +34,7 @@ static void print_do(FILE *out, const unseen *u, size_t k, int digits)
 
 static void write_row(FILE *out, const unseen *u, size_t k)
 {
-    const lscm_simulation *s = &u->settings;
+    const lscm_simulation *s = u->settings;
     (void)fprintf(out, "%s,%lld,%g,%lld,%zu,", u->preset, (long long)s->nodes, s->degree,
                   (long long)s->seed, u->samples);
     if (k < u->count) {
@@ -116,8 +116,8 @@ static void print_json(const unseen *u, const results *r)
     }
     json_t *all =
         json_pack("{s:s, s:I, s:f, s:I, s:I, s:I, s:f, s:o, s:s, s:s*}", "preset", u->preset,
-                  "nodes", (json_int_t)u->settings.nodes, "degree", u->settings.degree, "seed",
-                  (json_int_t)u->settings.seed, "count", (json_int_t)u->count, "samples",
+                  "nodes", (json_int_t)u->settings->nodes, "degree", u->settings->degree, "seed",
+                  (json_int_t)u->settings->seed, "count", (json_int_t)u->count, "samples",
                   (json_int_t)u->samples, "fit_seconds", u->seconds, "mse", errors, "csv", r->csv,
                   "png", u->height > 0 ? r->png : NULL);
     (void)json_dumpf(all, stdout, 0);
@@ -160,8 +160,8 @@ void unseen_print(const unseen *u, const results *r, bool json)
     }
     (void)printf("%s, %lld nodes, degree %g, seed %lld: fitted in %.1f s\n"
                  "mean squared error of the mean %s under do() over %zu rows:\n\n",
-                 u->preset, (long long)u->settings.nodes, u->settings.degree,
-                 (long long)u->settings.seed, u->seconds, u->height > 0 ? "picture" : "of x",
+                 u->preset, (long long)u->settings->nodes, u->settings->degree,
+                 (long long)u->settings->seed, u->seconds, u->height > 0 ? "picture" : "of x",
                  u->samples);
     struct libscols_table *table = scols_new_table();
     if (table != NULL) {

@@ -30,7 +30,7 @@ from ._estimator import LatentSCM
 from ._evaluate import evaluate
 from ._files import open_path as open
 from ._problems import NotFitted, OutsideWarning, TypeProblem
-from ._run import Prediction, Run
+from ._run import Diagnostics, Prediction, Run
 from ._summary import Summary
 
 __version__: str = _core.version()
@@ -40,6 +40,7 @@ presets = _core.presets
 __all__ = [
     "Band",
     "Dataset",
+    "Diagnostics",
     "Error",
     "ExistsProblem",
     "FileProblem",

@@ -84,6 +84,8 @@ final_temperature, permanent, restarts, full_run
         The draws: z_i = intercept_i + sum_j weights[j, i] z_j + N(0, sigma_i^2); causes first.
     latents_, latents_sd_ : arrays (N, d)
         Causal variables of the rows that were fitted: posterior mean and sd.
+    diagnostics_ : Diagnostics
+        How far to trust it: r_hat, ess, warnings, held_out_r2, held_out_coverage_90, ...
     node_names_ : tuple of str or None
         Names of the causal variables.
     run_ : Run

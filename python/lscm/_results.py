@@ -9,7 +9,7 @@ import numpy as np
 from ._dataset import Array, Dataset, Path
 from ._nodes import Do, Floats
 from ._problems import not_fitted
-from ._run import Prediction, Run
+from ._run import Diagnostics, Prediction, Run
 from ._summary import Summary
 
 if TYPE_CHECKING:
@@ -66,6 +66,11 @@ class Results:
     def latents_sd_(self) -> Floats:
         """Their posterior standard deviation (N, d)."""
         return self._run().latents_sd
+
+    @property
+    def diagnostics_(self) -> Diagnostics:
+        """How far to trust it: R-hat, warnings, and how interventions held out are predicted."""
+        return self._run().diagnostics
 
     @property
     def node_names_(self) -> tuple[str, ...] | None:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +53,22 @@ class Prediction:
             set_to = short(self.do[label]) if label in self.do else ""
             rows.append([str(label), set_to, *(short(float(part[i])) for part in self.z)])
         return table(["node", "do", "mean", "sd", "5%", "50%", "95%"], rows)
+
+
+class Diagnostics(NamedTuple):
+    """How far to trust a run: the figures of its summary. NaN, or 0 rows, where there is none."""
+
+    r_hat: float  # of the edge in doubt that mixed worst; 1 when the draws are exact
+    ess: float
+    bound: float  # the evidence bound: biols, vae, graphvae
+    warnings: tuple[str, ...]
+    held_out_sets: int  # of interventions; 0: rows of every set
+    held_out_rows: int
+    held_out_log_likelihood: float  # of a row, mean
+    held_out_log_likelihood_without_edges: float
+    held_out_r2: Floats  # (d): z under do() as predicted
+    held_out_coverage_90: Floats  # (d): share of z in their 90% intervals
+    anchor_r2: Floats  # (d): values of do() as read off x, in sets left out
 
 
 class Run:
@@ -102,6 +118,13 @@ class Run:
     def config(self) -> dict[str, Any]:
         """Every setting, as it was given or chosen, and the name of the data."""
         return dict(json.loads(self._core.config))
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """How far to trust it: R-hat, warnings, and how interventions held out are predicted."""
+        figures = self._core.diagnostics
+        arrays = ("held_out_r2", "held_out_coverage_90", "anchor_r2")
+        return Diagnostics(**{**figures, **{name: np.asarray(figures[name]) for name in arrays}})
 
     @property
     def threshold(self) -> float:

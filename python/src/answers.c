@@ -36,7 +36,7 @@ PyObject *posterior_sample(PyObject *self, PyObject *args, PyObject *keywords)
         take_shaped(state, values, &set_to, dims, &to)) {
         lscm_dataset *data = NULL;
         core_call call;
-        call_begin(&call, NULL, NULL, threads);
+        call_begin(&call, NULL, threads);
         lscm_status status = lscm_posterior_sample(&data, handle(self), on.buf, to.buf, count,
                                                    (int64_t)seed, &call.why);
         object = call_end(&call, state, status) ? dataset_of(state, data) : NULL;
@@ -85,7 +85,7 @@ PyObject *posterior_decode(PyObject *self, PyObject *args, PyObject *keywords)
     if (take_threads(state, threads) && take_z(state, z_object, lscm_posterior_nodes(p), &z) &&
         take_room(state, x_object, "out", (size_t)z.shape[0] * features, &x)) {
         core_call call;
-        call_begin(&call, NULL, NULL, threads);
+        call_begin(&call, NULL, threads);
         lscm_status status = lscm_posterior_decode(p, (size_t)z.shape[0], z.buf, x.buf, &call.why);
         good = call_end(&call, state, status);
     }
@@ -118,7 +118,7 @@ PyObject *posterior_transform(PyObject *self, PyObject *args, PyObject *keywords
     size_t room = lscm_dataset_rows(data->data) * lscm_posterior_nodes(p);
     if (take_room(state, z_object, "z", room, &z) && take_room(state, sd_object, "sd", room, &sd)) {
         core_call call;
-        call_begin(&call, data, progress, threads);
+        call_begin(&call, progress, threads);
         lscm_status status = lscm_posterior_transform(p, data->data, z.buf, sd.buf, &outside,
                                                       &call.progress, &call.why);
         good = call_end(&call, state, status);
@@ -138,16 +138,21 @@ PyObject *posterior_evaluate(PyObject *self, PyObject *args, PyObject *keywords)
     PyObject *object = NULL;
     core_dataset *data = NULL;
     int threads = 0;
-    lscm_scores scores;
     if (PyArg_ParseTupleAndKeywords(args, keywords, "O|$i:evaluate", words, &object, &threads) ==
             0 ||
         !take_dataset(state, object, "data", &data) || !take_threads(state, threads)) {
         return NULL;
     }
+    lscm_scores *scores = take_scores();
+    if (scores == NULL) {
+        return NULL;
+    }
     core_call call;
-    call_begin(&call, data, NULL, threads);
-    lscm_status status = lscm_posterior_evaluate(&scores, handle(self), data->data, &call.why);
-    return call_end(&call, state, status) ? scores_dict(&scores) : NULL;
+    call_begin(&call, NULL, threads);
+    lscm_status status = lscm_posterior_evaluate(scores, handle(self), data->data, &call.why);
+    PyObject *dict = call_end(&call, state, status) ? scores_dict(scores) : NULL;
+    lscm_scores_free(scores);
+    return dict;
 }
 
 PyObject *posterior_distance(PyObject *self, PyObject *args, PyObject *keywords)
@@ -162,7 +167,7 @@ PyObject *posterior_distance(PyObject *self, PyObject *args, PyObject *keywords)
         return NULL;
     }
     core_call call;
-    call_begin(&call, NULL, NULL, 0);
+    call_begin(&call, NULL, 0);
     lscm_status status = lscm_posterior_distance(&far, handle(self), other->posterior, &call.why);
     return call_end(&call, state, status)
                ? Py_BuildValue("{s:d,s:d,s:d,s:d}", "e_shd", far.e_shd, "e_shd_entries",

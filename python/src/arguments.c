@@ -92,7 +92,7 @@ static PyObject *setting_text(const core_state *state, const char *name, PyObjec
 }
 
 static bool take_setting(const core_state *state, PyObject *key, PyObject *value,
-                         lscm_settings_table table, void *settings)
+                         const lscm_settings_table *table, void *settings)
 {
     lscm_error why = {0};
     const char *name = PyUnicode_Check(key) ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
@@ -113,7 +113,7 @@ static bool take_setting(const core_state *state, PyObject *key, PyObject *value
     return good;
 }
 
-bool take_settings(const core_state *state, PyObject *dict, lscm_settings_table table,
+bool take_settings(const core_state *state, PyObject *dict, const lscm_settings_table *table,
                    void *settings)
 {
     PyObject *key = NULL;

@@ -49,15 +49,12 @@ static bool report(void *self, const char *what, uint64_t done, uint64_t total)
     return !call->stopped;
 }
 
-void call_begin(core_call *call, core_dataset *data, PyObject *callback, int threads)
+void call_begin(core_call *call, PyObject *callback, int threads)
 {
-    *call = (core_call){.data = data, .callback = callback, .thread = pthread_self()};
+    *call = (core_call){.callback = callback, .thread = pthread_self()};
     call->progress = (lscm_progress){report, call};
     (void)clock_gettime(CLOCK_MONOTONIC, &call->last);
     call->saved = PyEval_SaveThread();
-    if (data != NULL && data->guarded) {
-        (void)pthread_mutex_lock(&data->lock);
-    }
     call->threads = lscm_set_threads(threads);
 }
 
@@ -82,9 +79,6 @@ static void raise_pending(core_call *call, const core_state *state, lscm_status 
 bool call_end(core_call *call, const core_state *state, lscm_status status)
 {
     (void)lscm_set_threads(call->threads);
-    if (call->data != NULL && call->data->guarded) {
-        (void)pthread_mutex_unlock(&call->data->lock);
-    }
     PyEval_RestoreThread(call->saved);
     call->why.status = status;
     if (call->type != NULL) {

@@ -60,8 +60,6 @@ typedef struct core_dataset {
     lscm_dataset *data;
     PyObject *path;            /* as given, or None */
     Py_buffer held[CORE_HELD]; /* the arrays that it reads; obj NULL: none */
-    bool guarded;              /* its reader keeps a place: one thread at a time */
-    pthread_mutex_t lock;      /* recursive: a callback may read, too */
 } core_dataset;
 
 typedef struct core_posterior {
@@ -103,10 +101,10 @@ PyObject *array_of(const core_state *state, PyObject *owner, const core_memory *
 
 /* ---- Calling the library (call.c) ----
  *
- * Between call_begin and call_end Python's lock is released, the data set is ours alone and the
- * number of threads is the one asked for:
+ * Between call_begin and call_end Python's lock is released and the number of threads is the one
+ * asked for:
  *
- *     call_begin(&call, data, callback, threads);
+ *     call_begin(&call, callback, threads);
  *     lscm_status status = lscm_fit(.., &call.progress, &call.why);
  *     if (!call_end(&call, state, status)) ...
  *
@@ -114,7 +112,6 @@ PyObject *array_of(const core_state *state, PyObject *owner, const core_memory *
  * there is one, some twenty times a second; the callback stops the work by returning False. What it
  * raises, and KeyboardInterrupt, is raised by call_end. */
 typedef struct core_call {
-    core_dataset *data; /* or NULL */
     PyObject *callback; /* or NULL */
     PyThreadState *saved;
     pthread_t thread;
@@ -126,7 +123,7 @@ typedef struct core_call {
     lscm_progress progress;
     lscm_error why;
 } core_call;
-void call_begin(core_call *call, core_dataset *data, PyObject *callback, int threads);
+void call_begin(core_call *call, PyObject *callback, int threads);
 bool call_end(core_call *call, const core_state *state, lscm_status status);
 
 /* ---- Arguments (arguments.c, buffers.c) ---- */
@@ -135,7 +132,7 @@ bool call_end(core_call *call, const core_state *state, lscm_status status);
 bool take_callback(const core_state *state, PyObject *object, PyObject **callback);
 bool take_threads(const core_state *state, int threads);
 /* A group of settings from a dict: name to str, int, float or bool. */
-bool take_settings(const core_state *state, PyObject *dict, lscm_settings_table table,
+bool take_settings(const core_state *state, PyObject *dict, const lscm_settings_table *table,
                    void *settings);
 /* A count or an index that must not be negative. */
 bool take_count(const core_state *state, const char *name, Py_ssize_t number, size_t *out);
@@ -189,6 +186,7 @@ PyObject *core_evaluate_arrays(PyObject *module, PyObject *args, PyObject *keywo
 PyObject *core_evaluate_file(PyObject *module, PyObject *args, PyObject *keywords);
 
 /* Scores as a dict; NaN for what could not be computed. */
+lscm_scores *take_scores(void); /* to be freed by lscm_scores_free */
 PyObject *scores_dict(const lscm_scores *scores);
 
 /* Methods of Posterior that answer questions (answers.c). */

@@ -22,14 +22,12 @@ static void deallocate(PyObject *self)
         PyBuffer_Release(&d->held[i]);
     }
     Py_XDECREF(d->path);
-    (void)pthread_mutex_destroy(&d->lock);
     PyObject_Free(self);
     Py_DECREF(type);
 }
 
 core_dataset *dataset_new(const core_state *state)
 {
-    pthread_mutexattr_t kind;
     core_dataset *d = PyObject_New(core_dataset, state->dataset);
     if (d == NULL) {
         return NULL;
@@ -37,11 +35,6 @@ core_dataset *dataset_new(const core_state *state)
     d->data = NULL;
     d->path = Py_NewRef(Py_None);
     memset(d->held, 0, sizeof d->held);
-    d->guarded = true;
-    (void)pthread_mutexattr_init(&kind);
-    (void)pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
-    (void)pthread_mutex_init(&d->lock, &kind);
-    (void)pthread_mutexattr_destroy(&kind);
     return d;
 }
 

@@ -50,7 +50,7 @@ PyObject *dataset_read(PyObject *self, PyObject *args, PyObject *keywords)
         return NULL;
     }
     core_call call;
-    call_begin(&call, d, NULL, threads);
+    call_begin(&call, NULL, threads);
     lscm_status status = lscm_dataset_read(d->data, field, first, count, out.buf, &call.why);
     bool good = call_end(&call, state, status);
     PyBuffer_Release(&out);
@@ -92,7 +92,7 @@ PyObject *dataset_check(PyObject *self, PyObject *args, PyObject *keywords)
         return PyErr_NoMemory();
     }
     core_call call;
-    call_begin(&call, d, progress, threads);
+    call_begin(&call, progress, threads);
     lscm_status status = lscm_dataset_check(d->data, &all, &call.progress, &call.why);
     PyObject *dict = call_end(&call, state, status) ? overview_dict(&all, nodes) : NULL;
     PyMem_Free(all.per_node);
@@ -139,7 +139,7 @@ PyObject *dataset_bands(PyObject *self, PyObject *args, PyObject *keywords)
     if (good) {
         const lscm_bands bands = {band[0], band[1], band[2], band[3], band[4]};
         core_call call;
-        call_begin(&call, d, NULL, threads);
+        call_begin(&call, NULL, threads);
         lscm_status status = lscm_dataset_bands(d->data, field, &bands, &call.why);
         good = call_end(&call, state, status);
     } else {
@@ -171,7 +171,7 @@ PyObject *dataset_save(PyObject *self, PyObject *args, PyObject *keywords)
     if (take_callback(state, progress, &progress) && take_threads(state, threads)) {
         const char *to = PyBytes_AsString(path);
         core_call call;
-        call_begin(&call, d, progress, threads);
+        call_begin(&call, progress, threads);
         lscm_status status = lscm_dataset_save(d->data, to, force != 0, &call.progress, &call.why);
         good = call_end(&call, state, status);
     }
@@ -192,7 +192,7 @@ PyObject *dataset_save_graph(PyObject *self, PyObject *args, PyObject *keywords)
     }
     const char *to = PyBytes_AsString(path);
     core_call call;
-    call_begin(&call, d, NULL, 0);
+    call_begin(&call, NULL, 0);
     lscm_status status = lscm_dataset_save_graph(d->data, to, force != 0, &call.why);
     bool good = call_end(&call, state, status);
     Py_DECREF(path);

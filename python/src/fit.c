@@ -8,7 +8,7 @@ typedef struct fitting {
     core_dataset *handle;
     size_t *order_numbers, *tier_numbers;
     Py_buffer forbids, requires;
-    lscm_fit_settings chosen;
+    lscm_fit_settings *chosen;
     lscm_run_options run;
     int force, resume, threads;
 } fitting;
@@ -43,12 +43,16 @@ static bool take_edges(const fitting *f, PyObject *object, const char *name, Py_
 static bool take_all(fitting *f)
 {
     const core_state *state = f->state;
-    lscm_settings_defaults(lscm_fit_table(), &f->chosen);
+    f->chosen = lscm_fit_settings_new();
+    if (f->chosen == NULL) {
+        (void)PyErr_NoMemory();
+        return false;
+    }
     if (!take_dataset(state, f->data, "data", &f->handle)) {
         return false;
     }
     size_t d = lscm_dataset_nodes(f->handle->data);
-    bool good = take_settings(state, f->settings, lscm_fit_table(), &f->chosen) &&
+    bool good = take_settings(state, f->settings, lscm_fit_table(), f->chosen) &&
                 take_threads(state, f->threads) &&
                 take_callback(state, f->progress, &f->progress) &&
                 take_numbers(state, f->order, "order", d, false, &f->order_numbers) &&
@@ -66,6 +70,7 @@ static bool take_all(fitting *f)
 
 static void release(fitting *f)
 {
+    lscm_fit_settings_free(f->chosen);
     PyMem_Free(f->order_numbers);
     PyMem_Free(f->tier_numbers);
     PyBuffer_Release(&f->forbids);
@@ -86,9 +91,9 @@ PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords)
     lscm_posterior *posterior = NULL;
     if (parse(&f, args, keywords) && take_all(&f)) {
         core_call call;
-        call_begin(&call, f.handle, f.progress, f.threads);
+        call_begin(&call, f.progress, f.threads);
         lscm_status status =
-            lscm_fit(&posterior, f.handle->data, &f.chosen, &f.run, &call.progress, &call.why);
+            lscm_fit(&posterior, f.handle->data, f.chosen, &f.run, &call.progress, &call.why);
         if (call_end(&call, f.state, status)) {
             object = posterior_of(f.state, posterior);
         } else if (status == LSCM_OK) {
@@ -111,7 +116,7 @@ PyObject *core_open_run(PyObject *module, PyObject *args, PyObject *keywords)
     }
     const char *from = PyBytes_AsString(folder);
     core_call call;
-    call_begin(&call, NULL, NULL, 0);
+    call_begin(&call, NULL, 0);
     lscm_status status = lscm_posterior_open(&posterior, from, &call.why);
     bool good = call_end(&call, state, status);
     Py_DECREF(folder);

@@ -36,7 +36,7 @@ PyObject *posterior_save_latents(PyObject *self, PyObject *args, PyObject *keywo
             take_shaped(state, sd_object, &sd_wanted, dims, &sd)) {
             const char *to = PyBytes_AsString(path);
             core_call call;
-            call_begin(&call, NULL, NULL, 0);
+            call_begin(&call, NULL, 0);
             lscm_status status = lscm_posterior_save_latents(handle(self), dims[0], z.buf, sd.buf,
                                                              to, force != 0, &call.why);
             good = call_end(&call, state, status);
@@ -55,7 +55,7 @@ static PyObject *write_to(PyObject *self, PyObject *path, int force, write_fn wr
 {
     const char *to = PyBytes_AsString(path);
     core_call call;
-    call_begin(&call, NULL, NULL, 0);
+    call_begin(&call, NULL, 0);
     lscm_status status = write(handle(self), to, force != 0, &call.why);
     bool good = call_end(&call, state_of(self), status);
     Py_DECREF(path);
@@ -108,7 +108,7 @@ PyObject *posterior_report(PyObject *self, PyObject *args, PyObject *keywords)
                                              .truth = data != NULL ? data->data : NULL,
                                              .force = force != 0};
         core_call call;
-        call_begin(&call, data, NULL, threads);
+        call_begin(&call, NULL, threads);
         lscm_status status = lscm_report(handle(self), to, &options, &call.why);
         good = call_end(&call, state, status);
     }
@@ -123,7 +123,7 @@ PyObject *posterior_draw(PyObject *self, PyObject *unused)
     PyObject *text = NULL;
     core_call call;
     (void)unused;
-    call_begin(&call, NULL, NULL, 0);
+    call_begin(&call, NULL, 0);
     lscm_status status = lscm_posterior_draw(&svg, handle(self), &call.why);
     if (call_end(&call, state_of(self), status)) {
         text = PyUnicode_FromString(svg);

@@ -164,6 +164,33 @@ static PyObject *get_summary(PyObject *self, void *unused)
     return PyUnicode_FromString(lscm_posterior_summary(handle(self)));
 }
 
+static PyObject *per_node(PyObject *self, const double *data)
+{
+    const core_memory memory = {data, NULL, "d", 1, {lscm_posterior_nodes(handle(self))}};
+    return array_of(state_of(self), self, &memory);
+}
+
+static const char *warning_text(const void *diagnostics, size_t index)
+{
+    return ((const lscm_diagnostics *)diagnostics)->warning[index];
+}
+
+static PyObject *get_diagnostics(PyObject *self, void *unused)
+{
+    const lscm_diagnostics *d = lscm_posterior_diagnostics(handle(self));
+    (void)unused;
+    PyObject *warnings =
+        d->warnings > 0 ? names_tuple(warning_text, d, d->warnings) : PyTuple_New(0);
+    return Py_BuildValue(
+        "{s:d,s:d,s:d,s:N,s:K,s:K,s:d,s:d,s:N,s:N,s:N}", "r_hat", d->r_hat, "ess", d->ess, "bound",
+        d->bound, "warnings", warnings, "held_out_sets", (unsigned long long)d->held_out_sets,
+        "held_out_rows", (unsigned long long)d->held_out_rows, "held_out_log_likelihood",
+        d->held_out_log_likelihood, "held_out_log_likelihood_without_edges",
+        d->held_out_log_likelihood_without_edges, "held_out_r2", per_node(self, d->held_out_r2),
+        "held_out_coverage_90", per_node(self, d->held_out_coverage_90), "anchor_r2",
+        per_node(self, d->anchor_r2));
+}
+
 static PyObject *get_threshold(PyObject *self, void *unused)
 {
     (void)unused;
@@ -188,6 +215,7 @@ static PyGetSetDef GETTERS[] = {
     {"node_names", get_node_names, NULL, "A tuple, or None.", NULL},
     {"config", get_config, NULL, "Every setting, as a JSON object.", NULL},
     {"summary", get_summary, NULL, "How the fit went, as a JSON object.", NULL},
+    {"diagnostics", get_diagnostics, NULL, "How far to trust it: figures by name.", NULL},
     {"threshold", get_threshold, NULL, "A draw has an edge where |weight| exceeds it.", NULL},
     {"weights", get_weights, NULL, "(draws, d, d): [s, j, i] is the edge j -> i.", NULL},
     {"sigma", get_sigma, NULL, "(draws, d): sd of the noise of each node.", NULL},

@@ -1,6 +1,15 @@
 /* Scores of estimates that are not ours: arrays, or a file. */
 #include "core.h"
 
+lscm_scores *take_scores(void)
+{
+    lscm_scores *scores = lscm_scores_new();
+    if (scores == NULL) {
+        (void)PyErr_NoMemory();
+    }
+    return scores;
+}
+
 PyObject *scores_dict(const lscm_scores *scores)
 {
     const struct {
@@ -30,6 +39,7 @@ typedef struct scoring {
     lscm_estimate estimate;
     double *memory; /* w, sigma and z of the truth */
     uint8_t *targets;
+    lscm_scores *scores;
 } scoring;
 
 /* w is (draws, d, d), or (d, d) of one draw; then sigma may be (d), too. */
@@ -107,22 +117,22 @@ static lscm_status read_truth(scoring *s, lscm_truth *out, lscm_error *why)
 
 static PyObject *score(scoring *s, int threads)
 {
-    lscm_scores scores;
     lscm_truth truth = {0};
     size_t d = s->estimate.nodes;
     size_t all = s->estimate.z != NULL ? s->estimate.rows * d : 0;
     s->memory = PyMem_Calloc(d * d + d + all + 1, sizeof *s->memory);
     s->targets = PyMem_Calloc(all + 1, 1);
-    if (s->memory == NULL || s->targets == NULL) {
+    s->scores = take_scores();
+    if (s->memory == NULL || s->targets == NULL || s->scores == NULL) {
         return PyErr_NoMemory();
     }
     core_call call;
-    call_begin(&call, s->truth, NULL, threads);
+    call_begin(&call, NULL, threads);
     lscm_status status = read_truth(s, &truth, &call.why);
     if (status == LSCM_OK) {
-        status = lscm_evaluate(&scores, &s->estimate, &truth, &call.why);
+        status = lscm_evaluate(s->scores, &s->estimate, &truth, &call.why);
     }
-    return call_end(&call, s->state, status) ? scores_dict(&scores) : NULL;
+    return call_end(&call, s->state, status) ? scores_dict(s->scores) : NULL;
 }
 
 PyObject *core_evaluate_arrays(PyObject *module, PyObject *args, PyObject *keywords)
@@ -155,6 +165,7 @@ PyObject *core_evaluate_arrays(PyObject *module, PyObject *args, PyObject *keywo
     PyBuffer_Release(&s.z_sd);
     PyMem_Free(s.memory);
     PyMem_Free(s.targets);
+    lscm_scores_free(s.scores);
     return dict;
 }
 
@@ -169,25 +180,27 @@ PyObject *core_evaluate_file(PyObject *module, PyObject *args, PyObject *keyword
     double threshold = 0.3;
     int threads = 0;
     size_t draws = 0;
-    lscm_scores scores;
     if (PyArg_ParseTupleAndKeywords(args, keywords, "O&O|d$i:evaluate_file", words,
                                     PyUnicode_FSConverter, &path, &object, &threshold,
                                     &threads) == 0) {
         return NULL;
     }
-    if (take_threads(state, threads) && take_dataset(state, object, "truth", &truth)) {
+    lscm_scores *scores = take_scores();
+    if (scores != NULL && take_threads(state, threads) &&
+        take_dataset(state, object, "truth", &truth)) {
         const char *from = PyBytes_AsString(path);
         core_call call;
-        call_begin(&call, truth, NULL, threads);
+        call_begin(&call, NULL, threads);
         lscm_status status =
-            lscm_evaluate_file(&scores, &draws, from, truth->data, threshold, &call.why);
-        dict = call_end(&call, state, status) ? scores_dict(&scores) : NULL;
+            lscm_evaluate_file(scores, &draws, from, truth->data, threshold, &call.why);
+        dict = call_end(&call, state, status) ? scores_dict(scores) : NULL;
     }
     PyObject *count = dict != NULL ? PyLong_FromSize_t(draws) : NULL;
     if (dict != NULL && (count == NULL || PyDict_SetItemString(dict, "draws", count) != 0)) {
         Py_CLEAR(dict);
     }
     Py_XDECREF(count);
+    lscm_scores_free(scores);
     Py_DECREF(path);
     return dict;
 }

@@ -1,36 +1,46 @@
 /* Where data sets come from: the simulator and files. */
 #include "core.h"
 
+/* The preset for the nodes asked for, then what else was asked for. */
+static bool take_simulation(const core_state *state, const char *preset, PyObject *dict,
+                            lscm_simulation *settings)
+{
+    const lscm_settings_table *table = lscm_simulation_table();
+    lscm_error why = {0};
+    if (!take_settings(state, dict, table, settings)) {
+        return false;
+    }
+    if (preset != NULL &&
+        lscm_simulation_preset(settings, preset, settings->nodes, &why) != LSCM_OK) {
+        core_raise(state, &why);
+        return false;
+    }
+    return take_settings(state, dict, table, settings);
+}
+
 PyObject *core_simulate(PyObject *module, PyObject *args, PyObject *keywords)
 {
     static char *words[] = {"preset", "settings", NULL};
     const core_state *state = PyModule_GetState(module);
-    lscm_settings_table table = lscm_simulation_table();
     const char *preset = NULL;
     PyObject *dict = NULL;
-    lscm_simulation settings;
-    lscm_simulation asked;
+    PyObject *object = NULL;
     lscm_dataset *data = NULL;
-    lscm_error why = {0};
     if (PyArg_ParseTupleAndKeywords(args, keywords, "zO:simulate", words, &preset, &dict) == 0) {
         return NULL;
     }
-    /* the preset for the nodes asked for, then what else was asked for */
-    lscm_settings_defaults(table, &asked);
-    if (!take_settings(state, dict, table, &asked)) {
-        return NULL;
+    lscm_simulation *settings = lscm_simulation_new();
+    if (settings == NULL) {
+        return PyErr_NoMemory();
     }
-    settings = asked;
-    if (preset != NULL && lscm_simulation_preset(&settings, preset, asked.nodes, &why) != LSCM_OK) {
-        return core_raise(state, &why);
+    if (take_simulation(state, preset, dict, settings)) {
+        core_call call;
+        call_begin(&call, NULL, 0);
+        lscm_status status = lscm_simulate(&data, settings, preset, &call.why);
+        object = call_end(&call, state, status) ? dataset_of(state, data) : NULL;
     }
-    if (!take_settings(state, dict, table, &settings)) {
-        return NULL;
-    }
-    core_call call;
-    call_begin(&call, NULL, NULL, 0);
-    lscm_status status = lscm_simulate(&data, &settings, preset, &call.why);
-    return call_end(&call, state, status) ? dataset_of(state, data) : NULL;
+    lscm_simulation_free(settings);
+    return object;
 }
 
 PyObject *core_open(PyObject *module, PyObject *args, PyObject *keywords)
@@ -54,7 +64,7 @@ PyObject *core_open(PyObject *module, PyObject *args, PyObject *keywords)
     options.truth_only = truth_only != 0;
     options.x_only = x_only != 0;
     core_call call;
-    call_begin(&call, NULL, NULL, 0);
+    call_begin(&call, NULL, 0);
     lscm_status status = lscm_dataset_open(&data, from, &options, &call.why);
     if (call_end(&call, state, status)) {
         object = dataset_of(state, data);

@@ -62,7 +62,8 @@ PyObject *core_settings(PyObject *module, PyObject *args)
 {
     const core_state *state = PyModule_GetState(module);
     const char *group = NULL;
-    lscm_settings_table table = lscm_fit_table();
+    const lscm_settings_table *table = lscm_fit_table();
+    size_t count = 0;
     if (PyArg_ParseTuple(args, "s:settings", &group) == 0) {
         return NULL;
     }
@@ -74,9 +75,12 @@ PyObject *core_settings(PyObject *module, PyObject *args)
                            "of '%s'",
                            group);
     }
-    PyObject *tuple = PyTuple_New((Py_ssize_t)table.count);
-    for (size_t i = 0; tuple != NULL && i < table.count; i++) {
-        PyObject *row = row_dict(&table.rows[i]);
+    while (lscm_settings_row(table, count) != NULL) {
+        count++;
+    }
+    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+    for (size_t i = 0; tuple != NULL && i < count; i++) {
+        PyObject *row = row_dict(lscm_settings_row(table, i));
         if (row == NULL || PyTuple_SetItem(tuple, (Py_ssize_t)i, row) != 0) {
             Py_CLEAR(tuple);
         }

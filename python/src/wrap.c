@@ -150,7 +150,6 @@ PyObject *core_wrap(PyObject *module, PyObject *args, PyObject *keywords)
     if (out == NULL) {
         return NULL;
     }
-    out->guarded = false; /* memory has no place to keep */
     w.buffer = out->held;
     bool good = wrap(&w, out);
     PyBuffer_Release(&w.buffer[GIVEN_W]);

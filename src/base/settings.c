@@ -1,5 +1,7 @@
-/* Settings: a plain struct and the table that describes it (see lscm.h). Field offsets in the
- * table turn names and texts into fields; nothing here knows any particular setting. */
+/* Settings: a struct and the table that describes it (see lscm.h). Field offsets in the table turn
+ * names and texts into fields; nothing here knows any particular setting. A choice is stored as the
+ * number of its enum, which has the size of an unsigned int. */
+#include "base/settings.h"
 #include "base/status.h"
 #include "base/suggest.h"
 
@@ -19,6 +21,11 @@ static double *real_at(const lscm_setting *row, void *settings)
     return (double *)(void *)((char *)settings + row->offset);
 }
 
+static unsigned *choice_at(const lscm_setting *row, void *settings)
+{
+    return (unsigned *)(void *)((char *)settings + row->offset);
+}
+
 static bool *flag_at(const lscm_setting *row, void *settings)
 {
     return (bool *)(void *)((char *)settings + row->offset);
@@ -33,8 +40,9 @@ static double number_at(const lscm_setting *row, const void *settings)
         return *(const double *)(const void *)field;
     case LSCM_FLAG:
         return *(const bool *)(const void *)field ? 1 : 0;
-    case LSCM_INTEGER:
     case LSCM_CHOICE:
+        return *(const unsigned *)(const void *)field;
+    case LSCM_INTEGER:
         break;
     }
     return (double)*(const int64_t *)(const void *)field;
@@ -49,17 +57,19 @@ static void store(const lscm_setting *row, void *settings, double number)
     case LSCM_FLAG:
         *flag_at(row, settings) = number != 0;
         break;
-    case LSCM_INTEGER:
     case LSCM_CHOICE:
+        *choice_at(row, settings) = (unsigned)number;
+        break;
+    case LSCM_INTEGER:
         *integer_at(row, settings) = (int64_t)number;
         break;
     }
 }
 
-void lscm_settings_defaults(lscm_settings_table table, void *settings)
+void lscm_settings_defaults(const lscm_settings_table *table, void *settings)
 {
-    for (size_t i = 0; i < table.count; i++) {
-        store(&table.rows[i], settings, table.rows[i].initial);
+    for (size_t i = 0; i < table->count; i++) {
+        store(&table->rows[i], settings, table->rows[i].initial);
     }
 }
 
@@ -75,25 +85,41 @@ static bool same_name(const char *a, const char *b)
     return *a == *b;
 }
 
-const lscm_setting *lscm_settings_find(lscm_settings_table table, const char *name)
+void *settings_new(const lscm_settings_table *table, const void *settings)
 {
-    for (size_t i = 0; i < table.count; i++) {
-        if (same_name(table.rows[i].name, name)) {
-            return &table.rows[i];
+    void *out = calloc(1, table->size);
+    if (out != NULL && settings != NULL) {
+        memcpy(out, settings, table->size);
+    } else if (out != NULL) {
+        lscm_settings_defaults(table, out);
+    }
+    return out;
+}
+
+const lscm_setting *lscm_settings_row(const lscm_settings_table *table, size_t index)
+{
+    return index < table->count ? &table->rows[index] : NULL;
+}
+
+const lscm_setting *lscm_settings_find(const lscm_settings_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (same_name(table->rows[i].name, name)) {
+            return &table->rows[i];
         }
     }
     return NULL;
 }
 
-static lscm_status fail_unknown(lscm_settings_table table, const char *name, lscm_error *why)
+static lscm_status fail_unknown(const lscm_settings_table *table, const char *name, lscm_error *why)
 {
     const char *best = NULL;
-    const char **names = malloc(table.count * sizeof *names);
+    const char **names = malloc(table->count * sizeof *names);
     if (names != NULL) {
-        for (size_t i = 0; i < table.count; i++) {
-            names[i] = table.rows[i].name;
+        for (size_t i = 0; i < table->count; i++) {
+            names[i] = table->rows[i].name;
         }
-        best = lscm_suggest(name, names, table.count);
+        best = lscm_suggest(name, names, table->count);
     }
     free(names);
     if (best == NULL) {
@@ -160,7 +186,7 @@ static lscm_status parse_choice(const lscm_setting *row, const char *value, doub
                 row->choices);
 }
 
-lscm_status lscm_settings_set(lscm_settings_table table, void *settings, const char *name,
+lscm_status lscm_settings_set(const lscm_settings_table *table, void *settings, const char *name,
                               const char *value, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -183,7 +209,7 @@ done:
 
 void lscm_settings_get(const lscm_setting *row, const void *settings, char *out, size_t size)
 {
-    double number = number_at(row, settings);
+    double number = settings != NULL ? number_at(row, settings) : row->initial;
     if (row->kind == LSCM_FLAG) {
         (void)snprintf(out, size, "%s", number != 0 ? "true" : "false");
     } else if (row->kind == LSCM_CHOICE) {
@@ -206,11 +232,12 @@ void lscm_settings_get(const lscm_setting *row, const void *settings, char *out,
     }
 }
 
-lscm_status lscm_settings_check(lscm_settings_table table, const void *settings, lscm_error *why)
+lscm_status lscm_settings_check(const lscm_settings_table *table, const void *settings,
+                                lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    for (size_t i = 0; i < table.count; i++) {
-        TRY(check_range(&table.rows[i], number_at(&table.rows[i], settings), why));
+    for (size_t i = 0; i < table->count; i++) {
+        TRY(check_range(&table->rows[i], number_at(&table->rows[i], settings), why));
     }
 done:
     return status;

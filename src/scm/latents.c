@@ -7,8 +7,6 @@
 #include <string.h>
 
 /* Choices of the settings table, in its order. */
-enum { TARGETS_MULTI, TARGETS_SINGLE, TARGETS_CYCLE };
-enum { VALUES_UNIFORM, VALUES_GAUSSIAN, VALUES_ZERO, VALUES_THREE };
 
 latent_scratch latent_scratch_take(arena *a, size_t d)
 {
@@ -42,11 +40,11 @@ static void draw_targets(const lscm_simulation *s, size_t set, const latent_scra
     if (touched == 0) {
         return;
     }
-    if (s->targets == TARGETS_CYCLE) {
+    if (s->targets == LSCM_TARGETS_CYCLE) {
         mask[scratch->pool[set % touched]] = 1;
         return;
     }
-    if (s->targets == TARGETS_MULTI && most > 1) {
+    if (s->targets == LSCM_TARGETS_MULTI && most > 1) {
         count += (size_t)rng_below((rng){seed, STREAM_TARGET_COUNT}, set, most);
     }
     rng_choose((rng){seed, STREAM_TARGETS}, set * d, touched, count, scratch->chosen);
@@ -96,15 +94,16 @@ static void draw_values(const lscm_simulation *s, size_t first, const uint8_t *r
     size_t n = TILE * (size_t)s->nodes;
     double scale = s->value_scale;
     rng r = {(uint64_t)s->seed, STREAM_VALUES};
-    if (s->values == VALUES_GAUSSIAN) {
+    if (s->values == LSCM_VALUES_GAUSSIAN) {
         rng_normals(r, first * (size_t)s->nodes, n, values);
         for (size_t i = 0; i < n; i++) {
             values[i] = mask[i] * (scale * values[i]) + 0; /* + 0: no -0 off target */
         }
-    } else if (s->values == VALUES_UNIFORM || s->values == VALUES_THREE) {
+    } else if (s->values == LSCM_VALUES_UNIFORM || s->values == LSCM_VALUES_THREE) {
         rng_uniforms(r, first * (size_t)s->nodes, n, values);
         for (size_t i = 0; i < n; i++) {
-            double u = s->values == VALUES_THREE ? floor(3 * values[i]) - 1 : 2 * values[i] - 1;
+            double u =
+                s->values == LSCM_VALUES_THREE ? floor(3 * values[i]) - 1 : 2 * values[i] - 1;
             values[i] = mask[i] * (scale * u) + 0;
         }
     } else {

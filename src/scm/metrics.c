@@ -7,6 +7,13 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
+
+static const lscm_scores NOTHING = {
+#define NOT_COMPUTED(name, help) .name = NAN,
+    LSCM_SCORES_TABLE(NOT_COMPUTED)
+#undef NOT_COMPUTED
+};
 
 /* The first of n numbers that is NaN or Inf, or n. */
 static size_t first_not_finite(const double *x, size_t n)
@@ -130,11 +137,7 @@ lscm_status metrics_evaluate(lscm_scores *out, const lscm_estimate *estimate,
     lscm_status status = LSCM_OK;
     arena memory = {0};
     metrics_work work = {0};
-    *out = (lscm_scores){
-#define NOT_COMPUTED(name, help) .name = NAN,
-        LSCM_SCORES_TABLE(NOT_COMPUTED)
-#undef NOT_COMPUTED
-    };
+    *out = NOTHING;
     threads_blas_single();
     TRY(check_all(estimate, truth, estimate_name, truth_name, why));
     lay_out(&work, &memory, estimate->nodes);
@@ -159,4 +162,18 @@ lscm_status lscm_evaluate(lscm_scores *out, const lscm_estimate *estimate, const
                           lscm_error *why)
 {
     return metrics_evaluate(out, estimate, truth, "estimate", "truth", why);
+}
+
+lscm_scores *lscm_scores_new(void)
+{
+    lscm_scores *scores = malloc(sizeof *scores);
+    if (scores != NULL) {
+        *scores = NOTHING;
+    }
+    return scores;
+}
+
+void lscm_scores_free(lscm_scores *scores)
+{
+    free(scores);
 }

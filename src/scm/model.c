@@ -19,10 +19,6 @@
 #include <string.h>
 
 /* Choices of the settings table, in its order. */
-enum { GRAPH_ER, GRAPH_BA, GRAPH_FULL };
-enum { WEIGHTS_UNIFORM, WEIGHTS_GAUSSIAN, WEIGHTS_PRIOR };
-enum { NOISE_EQUAL, NOISE_UNEQUAL, NOISE_PRIOR };
-enum { VALUES_UNIFORM, VALUES_GAUSSIAN, VALUES_ZERO };
 
 /* edge (d, d) over positions: edge[a * d + b] = 1 when position a is a parent of position b. */
 static void draw_er(double probability, uint64_t seed, size_t d, uint8_t *edge)
@@ -69,18 +65,18 @@ static void draw_ba(size_t parents, uint64_t seed, size_t d, uint8_t *edge, size
 static void draw_graph(const lscm_simulation *s, size_t d, uint8_t *edge, size_t *degree)
 {
     uint64_t seed = (uint64_t)s->seed;
-    if (s->graph == GRAPH_BA) {
+    if (s->graph == LSCM_GRAPH_BA) {
         draw_ba((size_t)llround(s->degree), seed, d, edge, degree);
     } else {
         double probability = d > 1 ? 2 * s->degree / ((double)d - 1) : 0;
-        draw_er(s->graph == GRAPH_FULL ? 1 : probability, seed, d, edge);
+        draw_er(s->graph == LSCM_GRAPH_FULL ? 1 : probability, seed, d, edge);
     }
 }
 
 double scm_value_unit(const lscm_simulation *s)
 {
-    double unit = s->values == VALUES_UNIFORM ? s->value_scale / sqrt(12) : s->value_scale / 2;
-    return s->values != VALUES_ZERO && unit > 0 ? unit : 1;
+    double unit = s->values == LSCM_VALUES_UNIFORM ? s->value_scale / sqrt(12) : s->value_scale / 2;
+    return s->values != LSCM_VALUES_ZERO && unit > 0 ? unit : 1;
 }
 
 /* sqrt(t) u */
@@ -94,10 +90,10 @@ static double draw_weight(const lscm_simulation *s, double sigma, uint64_t index
 {
     rng size = {(uint64_t)s->seed, STREAM_WEIGHTS};
     rng sign = {(uint64_t)s->seed, STREAM_SIGNS};
-    if (s->weights == WEIGHTS_GAUSSIAN) {
+    if (s->weights == LSCM_WEIGHTS_GAUSSIAN) {
         return s->weight_high * rng_normal(size, index);
     }
-    if (s->weights == WEIGHTS_PRIOR) {
+    if (s->weights == LSCM_WEIGHTS_PRIOR) {
         return sigma / prior_scale(s) * rng_normal(size, index);
     }
     double w = s->weight_low + (s->weight_high - s->weight_low) * rng_uniform(size, index);
@@ -107,10 +103,10 @@ static double draw_weight(const lscm_simulation *s, double sigma, uint64_t index
 static double draw_sigma(const lscm_simulation *s, size_t node, size_t parents)
 {
     rng r = {(uint64_t)s->seed, STREAM_SIGMA};
-    if (s->noise == NOISE_UNEQUAL) {
+    if (s->noise == LSCM_NOISE_LAW_UNEQUAL) {
         return s->noise_scale * exp(log(2) * rng_uniform(r, node));
     }
-    if (s->noise == NOISE_PRIOR) {
+    if (s->noise == LSCM_NOISE_LAW_PRIOR) {
         double dof = (double)s->noise_dof + (double)parents;
         return prior_scale(s) / sqrt(2 * rng_gamma(r, node * RNG_GAMMA, dof / 2));
     }

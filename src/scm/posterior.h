@@ -66,10 +66,13 @@ struct lscm_posterior {
     double threshold;  /* a draw has an edge where |w| exceeds it: 0 for explicit graphs */
     decoder decode;
     encoder_store encoder;
-    char **node_names; /* (d), or NULL; owned */
-    char *config;      /* JSON: every setting, the seed, versions; owned */
-    char *summary;     /* JSON: seconds, peak_bytes, method, decoder, warnings; owned */
-    arena memory;      /* of all arrays */
+    char **node_names;            /* (d), or NULL; owned */
+    char *config;                 /* JSON: every setting, the seed, versions; owned */
+    char *summary;                /* JSON: seconds, peak_bytes, method, decoder, warnings; owned */
+    lscm_diagnostics diagnostics; /* of the summary */
+    double *figures;              /* (3, d): their r2, coverage and r2 of anchors */
+    char **warnings;              /* (diagnostics.warnings), or NULL; owned */
+    arena memory;                 /* of all arrays */
 };
 
 /* A posterior of zeros with room for these shapes; weights and bias: numbers in the decoder's
@@ -77,6 +80,8 @@ struct lscm_posterior {
  * the rest of decode is the caller's to fill. */
 lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, size_t rows,
                           size_t weights, size_t bias, lscm_error *why);
+/* Fills the diagnostics from the summary, once it is there; nothing changes them afterwards. */
+lscm_status posterior_diagnose(struct lscm_posterior *posterior, lscm_error *why);
 /* Adds an array to the encoder; *raw is its memory, to be filled. */
 lscm_status posterior_add_encoder(struct lscm_posterior *posterior, const char *name,
                                   const array_shape *shape, void **raw, lscm_error *why);

@@ -1,10 +1,12 @@
 /* The published experiments by name: settings on top of the defaults, then the number of sets and
  * of points as published for that many nodes (the row with the largest `nodes` not above the
  * asked). */
+#include "base/settings.h"
 #include "base/status.h"
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct named_settings {
@@ -43,14 +45,29 @@ static const struct {
     {"paper-nonlinear", 20, "sets=100 per_set=100"},
 };
 
-lscm_settings_table lscm_simulation_table(void)
+const lscm_settings_table *lscm_simulation_table(void)
 {
-#define ROW(kind, name, meta, initial, least, most, choices, help)                                 \
-    {#name, meta,    LSCM_##kind, offsetof(lscm_simulation, name), initial, least,                 \
-     most,  choices, help},
+#define ROW(type, ...) SETTING_ROW(lscm_simulation, __VA_ARGS__)
     static const lscm_setting rows[] = {LSCM_SIMULATION_TABLE(ROW)};
 #undef ROW
-    return (lscm_settings_table){rows, sizeof rows / sizeof rows[0]};
+    static const lscm_settings_table table = {rows, sizeof rows / sizeof rows[0],
+                                              sizeof(lscm_simulation)};
+    return &table;
+}
+
+lscm_simulation *lscm_simulation_new(void)
+{
+    return settings_new(lscm_simulation_table(), NULL);
+}
+
+lscm_simulation *lscm_simulation_copy(const lscm_simulation *settings)
+{
+    return settings_new(lscm_simulation_table(), settings);
+}
+
+void lscm_simulation_free(lscm_simulation *settings)
+{
+    free(settings);
 }
 
 const char *lscm_preset_name(size_t index)

@@ -81,9 +81,9 @@ done:
 static void measure(projection *p, const lscm_simulation *s)
 {
     p->features = (size_t)s->features;
-    if (p->kind == PROJECTION_SON || p->kind == PROJECTION_IDENTITY) {
+    if (p->kind == LSCM_PROJECTION_SON || p->kind == LSCM_PROJECTION_IDENTITY) {
         p->features = p->d;
-    } else if (p->kind == PROJECTION_IMAGE || p->kind == PROJECTION_BLOBS) {
+    } else if (p->kind == LSCM_PROJECTION_IMAGE || p->kind == LSCM_PROJECTION_BLOBS) {
         p->side = picture_side(p->d);
         p->features = p->side * p->side;
     }
@@ -94,10 +94,10 @@ static void lay_out(projection *p, const lscm_simulation *s, arena *a)
     if (p->side > 0) {
         p->square = arena_take(a, p->d, sizeof *p->square);
     }
-    if (p->kind != PROJECTION_IMAGE && p->kind != PROJECTION_IDENTITY) {
+    if (p->kind != LSCM_PROJECTION_IMAGE && p->kind != LSCM_PROJECTION_IDENTITY) {
         p->matrix[0] = arena_take(a, p->d * p->features, sizeof(double));
     }
-    for (int layer = 1; layer < PROJECTION_LAYERS && p->kind == PROJECTION_MLP; layer++) {
+    for (int layer = 1; layer < PROJECTION_LAYERS && p->kind == LSCM_PROJECTION_MLP; layer++) {
         p->matrix[layer] = arena_take(a, p->features * p->features, sizeof(double));
         if (s->biases) {
             p->bias[layer - 1] = arena_take(a, p->features, sizeof(double));
@@ -108,8 +108,8 @@ static void lay_out(projection *p, const lscm_simulation *s, arena *a)
 lscm_status projection_random(projection *out, const lscm_simulation *settings, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    projection p = {.kind = (projection_kind)settings->projection,
-                    .activation = (activation)settings->activation,
+    projection p = {.kind = settings->projection,
+                    .activation = settings->activation,
                     .unit = scm_value_unit(settings),
                     .d = (size_t)settings->nodes};
     measure(&p, settings);
@@ -123,20 +123,20 @@ lscm_status projection_random(projection *out, const lscm_simulation *settings, 
     TRY(arena_open(&p.memory, why));
     lay_out(&p, settings, &p.memory);
     switch (p.kind) {
-    case PROJECTION_LINEAR:
+    case LSCM_PROJECTION_LINEAR:
         draw_linear(&p, settings);
         break;
-    case PROJECTION_MLP:
+    case LSCM_PROJECTION_MLP:
         network_draw(&p, settings);
         break;
-    case PROJECTION_SON:
+    case LSCM_PROJECTION_SON:
         TRY(draw_son(&p, settings, why));
         break;
-    case PROJECTION_IMAGE:
-    case PROJECTION_BLOBS:
+    case LSCM_PROJECTION_IMAGE:
+    case LSCM_PROJECTION_BLOBS:
         picture_place(&p);
         break;
-    case PROJECTION_IDENTITY:
+    case LSCM_PROJECTION_IDENTITY:
         break;
     }
     *out = p;
@@ -154,27 +154,27 @@ void projection_close(projection *p)
 
 size_t projection_scratch(const projection *p, size_t n)
 {
-    return p->kind == PROJECTION_MLP ? n * p->features : 0;
+    return p->kind == LSCM_PROJECTION_MLP ? n * p->features : 0;
 }
 
 void projection_apply(const projection *p, size_t n, const double *z, double *scratch, double *x)
 {
     size_t D = p->features;
     switch (p->kind) {
-    case PROJECTION_IMAGE:
+    case LSCM_PROJECTION_IMAGE:
         picture_squares(p, n, z, x);
         break;
-    case PROJECTION_BLOBS:
+    case LSCM_PROJECTION_BLOBS:
         picture_blobs(p, n, z, x);
         break;
-    case PROJECTION_IDENTITY:
+    case LSCM_PROJECTION_IDENTITY:
         memcpy(x, z, n * D * sizeof *x);
         break;
-    case PROJECTION_MLP:
+    case LSCM_PROJECTION_MLP:
         network_apply(p, n, z, scratch, x);
         break;
-    case PROJECTION_LINEAR:
-    case PROJECTION_SON:
+    case LSCM_PROJECTION_LINEAR:
+    case LSCM_PROJECTION_SON:
         projection_multiply(n, D, p->d, z, p->matrix[0], x);
         break;
     }

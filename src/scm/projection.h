@@ -27,29 +27,11 @@
 
 #include "base/arena.h"
 
-/* Choices of the settings table, in its order. */
-typedef enum projection_kind {
-    PROJECTION_LINEAR,
-    PROJECTION_MLP,
-    PROJECTION_IMAGE,
-    PROJECTION_SON,
-    PROJECTION_IDENTITY,
-    PROJECTION_BLOBS
-} projection_kind;
-
-typedef enum activation {
-    ACTIVATION_RELU,
-    ACTIVATION_LEAKY,
-    ACTIVATION_TANH,
-    ACTIVATION_SILU,
-    ACTIVATION_POLYNOMIAL
-} activation;
-
 enum { PROJECTION_LAYERS = 3 };
 
 typedef struct projection {
-    projection_kind kind;
-    activation activation;
+    lscm_projection kind;
+    lscm_activation activation;
     double unit; /* u */
     size_t d, features;
     size_t side;                         /* of a picture: side x side pixels; else 0 */

@@ -48,27 +48,27 @@ static void activate(const projection *p, size_t layer, size_t count, double *h)
     double per_unit = 1 / unit;
     double cubic = 1 / (CUBIC * unit * CUBIC * unit);
     switch (p->activation) {
-    case ACTIVATION_RELU:
+    case LSCM_ACTIVATION_RELU:
         for (size_t i = 0; i < count; i++) {
             h[i] = h[i] > 0 ? h[i] : 0;
         }
         break;
-    case ACTIVATION_LEAKY:
+    case LSCM_ACTIVATION_LEAKY:
         for (size_t i = 0; i < count; i++) {
             h[i] = h[i] > 0 ? h[i] : LEAK * h[i];
         }
         break;
-    case ACTIVATION_TANH:
+    case LSCM_ACTIVATION_TANH:
         for (size_t i = 0; i < count; i++) {
             h[i] += unit * tanh(h[i] * per_unit);
         }
         break;
-    case ACTIVATION_SILU:
+    case LSCM_ACTIVATION_SILU:
         for (size_t i = 0; i < count; i++) {
             h[i] /= 1 + exp(-h[i] * per_unit);
         }
         break;
-    case ACTIVATION_POLYNOMIAL:
+    case LSCM_ACTIVATION_POLYNOMIAL:
         for (size_t i = 0; i < count && layer == 0; i++) {
             h[i] += cubic * h[i] * h[i] * h[i];
         }

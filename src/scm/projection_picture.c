@@ -46,7 +46,7 @@ static void place_squares(const projection *p)
 void picture_place(const projection *p)
 {
     place_squares(p);
-    for (size_t i = 0; i < p->d && p->kind == PROJECTION_BLOBS; i++) {
+    for (size_t i = 0; i < p->d && p->kind == LSCM_PROJECTION_BLOBS; i++) {
         size_t top = p->square[i] / p->side;
         size_t left = p->square[i] % p->side;
         for (size_t pixel = 0; pixel < p->features; pixel++) {

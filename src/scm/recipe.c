@@ -20,16 +20,16 @@ json_t *recipe_value(const lscm_setting *row, const void *settings)
     return json_string(text);
 }
 
-lscm_status recipe_write(char **out, lscm_settings_table table, const void *settings,
+lscm_status recipe_write(char **out, const lscm_settings_table *table, const void *settings,
                          const char *preset, lscm_error *why)
 {
     json_t *recipe = json_object();
     int failed =
         json_object_set_new(recipe, "preset", json_string(preset != NULL ? preset : "custom"));
     failed |= json_object_set_new(recipe, "lscm", json_string(lscm_version()));
-    for (size_t i = 0; i < table.count; i++) {
-        failed |=
-            json_object_set_new(recipe, table.rows[i].name, recipe_value(&table.rows[i], settings));
+    const lscm_setting *row = NULL;
+    for (size_t i = 0; (row = lscm_settings_row(table, i)) != NULL; i++) {
+        failed |= json_object_set_new(recipe, row->name, recipe_value(row, settings));
     }
     *out = failed != 0 ? NULL : json_dumps(recipe, JSON_COMPACT);
     json_decref(recipe);

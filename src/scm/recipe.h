@@ -9,7 +9,7 @@
 /* A setting as JSON: a number, true or false, or the word of a choice. */
 json_t *recipe_value(const lscm_setting *row, const void *settings);
 /* `preset` may be NULL; *out is malloc'ed. */
-lscm_status recipe_write(char **out, lscm_settings_table table, const void *settings,
+lscm_status recipe_write(char **out, const lscm_settings_table *table, const void *settings,
                          const char *preset, lscm_error *why);
 
 #endif

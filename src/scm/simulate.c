@@ -199,7 +199,8 @@ static lscm_status check(const lscm_simulation *s, lscm_error *why)
     if (s->projection_low > s->projection_high) {
         return fail(why, LSCM_USAGE, "'projection_low' is above 'projection_high'");
     }
-    if (s->projection != PROJECTION_MLP && (s->activation != ACTIVATION_RELU || s->biases)) {
+    if (s->projection != LSCM_PROJECTION_MLP &&
+        (s->activation != LSCM_ACTIVATION_RELU || s->biases)) {
         return fail(why, LSCM_USAGE,
                     "'%s' is for the network alone; set 'projection' to mlp, or leave it out",
                     s->biases ? "biases" : "activation");

@@ -55,6 +55,23 @@ def test_open(model):
         lscm.open("data.run", names=NAMES)
 
 
+def test_diagnostics_are_the_summary_s(model):
+    summary = model.summary()
+    model.save("data.run")
+    for found in (model.diagnostics_, lscm.open("data.run").diagnostics):
+        assert isinstance(found, lscm.Diagnostics)
+        assert (found.r_hat, found.ess) == (summary["r_hat"], summary["ess"])
+        assert list(found.warnings) == summary["warnings"]
+        held_out = summary["held_out"]
+        assert (found.held_out_sets, found.held_out_rows) == (held_out["sets"], held_out["rows"])
+        assert found.held_out_log_likelihood == held_out["log_likelihood"]
+        for i, name in enumerate(NAMES):
+            r2 = held_out["r2"][name]
+            assert np.isnan(found.held_out_r2[i]) if r2 is None else found.held_out_r2[i] == r2
+            assert found.anchor_r2[i] == summary["anchors"][name]["r2"]
+        assert np.isnan(found.bound)
+
+
 def test_a_run_is_not_replaced_unasked(model, data):
     model.save("data.run")
     with pytest.raises(FileExistsError, match="data.run"):

@@ -1,7 +1,8 @@
 /* A data set: what it has, and reading rows of it from its source.
  *
  * Streamed fields (x, targets, values, z) come from the source; the small ones (w, sigma, order)
- * lie in memory. Every read is range-checked here, so sources need not.
+ * lie in memory. Every read is range-checked here, and made by one thread at a time, so sources
+ * need not care.
  */
 #include "data/dataset/dataset_handle.h"
 
@@ -21,10 +22,14 @@ lscm_status dataset_new(lscm_dataset **out, const char *path, const char *format
     }
     data->path = strdup(path);
     data->format = format;
-    if (data->path == NULL) {
+    data->reading = malloc(sizeof *data->reading);
+    if (data->path == NULL || data->reading == NULL) {
+        free(data->path);
+        free(data->reading);
         free(data);
-        return fail_memory(why, strlen(path) + 1);
+        return fail_memory(why, strlen(path) + sizeof *data->reading);
     }
+    (void)pthread_mutex_init(data->reading, NULL);
     *out = data;
     return LSCM_OK;
 }
@@ -50,6 +55,8 @@ void lscm_dataset_free(lscm_dataset *data)
     }
     free_names(data->node_names, data->nodes);
     free_names(data->feature_names, lscm_dataset_features(data));
+    (void)pthread_mutex_destroy(data->reading);
+    free(data->reading);
     free(data->recipe);
     free(data->path);
     free(data);
@@ -180,7 +187,10 @@ lscm_status dataset_read_raw(const lscm_dataset *data, lscm_field field, size_t 
         return LSCM_OK;
     }
     if (FIELD_IS_ROWS(field)) {
-        return data->source->read(data->source, field, first, count, raw, why);
+        (void)pthread_mutex_lock(data->reading);
+        lscm_status status = data->source->read(data->source, field, first, count, raw, why);
+        (void)pthread_mutex_unlock(data->reading);
+        return status;
     }
     size_t row = shape_row_bytes(shape);
     memcpy(raw, (const char *)data->whole[field] + first * row, count * row);

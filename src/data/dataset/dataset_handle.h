@@ -11,6 +11,8 @@
 #include "base/status.h"
 #include "data/dataset/dtype.h"
 
+#include <pthread.h>
+
 typedef struct array_shape {
     bool present;
     dtype type;
@@ -41,6 +43,7 @@ struct lscm_dataset {
     char *recipe;             /* JSON object, or NULL */
     bool banded;              /* rows are draws of one law: an NPZ says how far they spread */
     row_source *source;       /* owned */
+    pthread_mutex_t *reading; /* owned: sources keep a place, so one thread at a time asks them */
     struct team *team;        /* processes that share passes over its rows (split.h), or NULL */
 };
 

@@ -16,7 +16,7 @@
 
 static bool is_network(const fit *f)
 {
-    return f->settings.decoder == DECODE_MLP || f->settings.decoder == DECODE_IMAGE;
+    return f->settings.decoder == LSCM_DECODER_MLP || f->settings.decoder == LSCM_DECODER_IMAGE;
 }
 
 /* Observed variables have no values of their own, or are asked for. */
@@ -25,14 +25,14 @@ static void choose(fit *f, const char **reason)
     lscm_fit_settings *s = &f->settings;
     bool values = f->data->shape[LSCM_VALUES].present;
     *reason = "as asked";
-    if (s->decoder == DECODE_AUTO) {
+    if (s->decoder == LSCM_DECODER_AUTO) {
         bool linear = values || lscm_dataset_features(f->data) != f->data->nodes;
-        s->decoder = linear ? DECODE_LINEAR : DECODE_IDENTITY;
+        s->decoder = linear ? LSCM_DECODER_LINEAR : LSCM_DECODER_IDENTITY;
         *reason = linear ? "values set by do() label the causal variables"
                          : "the variables themselves are observed";
     }
-    if (s->noise == NOISE_AUTO) {
-        s->noise = NOISE_UNEQUAL;
+    if (s->noise == LSCM_NOISE_AUTO) {
+        s->noise = LSCM_NOISE_UNEQUAL;
     }
 }
 
@@ -42,8 +42,8 @@ static lscm_status read_signal(fit *f, linear_view *s, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     meter m = meter_over(f->data, f->progress, "reading");
-    TRY(f->settings.decoder == DECODE_IDENTITY ? linear_view_identity(s, f->data, &m, why)
-                                               : linear_view_of(s, f->data, &m, why));
+    TRY(f->settings.decoder == LSCM_DECODER_IDENTITY ? linear_view_identity(s, f->data, &m, why)
+                                                     : linear_view_of(s, f->data, &m, why));
     if (s->kind == VIEW_LINEAR && f->settings.x_noise > 0) {
         s->x_noise = f->settings.x_noise;
     }
@@ -116,7 +116,8 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
     json_t *summary = json_object();
     json_t *seconds = json_pack("{s:f, s:f, s:f}", "read", f->read, "anchor", a->seconds_anchor,
                                 "graph", a->seconds_graph);
-    bool uniform = f->settings.graph_prior == GRAPH_PRIOR_UNIFORM && a->sampler == SAMPLER_EXACT;
+    bool uniform =
+        f->settings.graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && a->sampler == SAMPLER_EXACT;
     json_t *held_out = judgement_json(j, f->data->node_names);
     (void)json_object_set_new(summary, "reason", json_string(reason));
     (void)json_object_set_new(summary, "prior",
@@ -168,7 +169,7 @@ static void warn(const fit *f, const linear_view *s, const anchored *a)
     }
     advise(s, a, f->data->node_names, f->warnings);
     warn_of_unused(f, a);
-    if (f->settings.graph_prior == GRAPH_PRIOR_UNIFORM && a->sampler != SAMPLER_EXACT) {
+    if (f->settings.graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && a->sampler != SAMPLER_EXACT) {
         (void)json_array_append_new(
             f->warnings,
             json_string("the prior is uniform over orders, not over graphs: only exact "
@@ -244,10 +245,10 @@ static lscm_status try_nonlinear(fit *f, const linear_view *s, lscm_posterior **
     if (little) {
         TRY(find_missed(s, &rival.missed, why));
     }
-    f->settings.decoder = DECODE_AUTO;
+    f->settings.decoder = LSCM_DECODER_AUTO;
     TRY(nonlinear_fit(f, out, little ? &rival : NULL, why));
     if (rival.wins) {
-        f->settings.decoder = DECODE_LINEAR;
+        f->settings.decoder = LSCM_DECODER_LINEAR;
     }
 done:
     *done = !rival.wins;
@@ -259,7 +260,7 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
     lscm_status status = LSCM_OK;
     linear_view s = {0};
     const char *reason = NULL;
-    bool open = f->settings.decoder == DECODE_AUTO && f->data->shape[LSCM_VALUES].present;
+    bool open = f->settings.decoder == LSCM_DECODER_AUTO && f->data->shape[LSCM_VALUES].present;
     bool done_already = false;
     if (is_network(f)) {
         return nonlinear_fit(f, out, NULL, why);

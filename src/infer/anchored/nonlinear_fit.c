@@ -85,8 +85,8 @@ static lscm_status run_all(nonlinear_run *r, linear_rival *rival, lscm_error *wh
         rival->wins = true;
         goto done;
     }
-    if (f->settings.decoder == DECODE_AUTO) {
-        f->settings.decoder = DECODE_MLP; /* of vectors and pictures alike */
+    if (f->settings.decoder == LSCM_DECODER_AUTO) {
+        f->settings.decoder = LSCM_DECODER_MLP; /* of vectors and pictures alike */
     }
     begun = fit_seconds();
     TRY(nonlinear_begin(&r->n, &in, why));
@@ -105,9 +105,9 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
     lscm_status status = LSCM_OK;
     nonlinear_run r = {.f = f, .n = {.device = &f->device}};
     lscm_posterior *p = NULL;
-    bool asked = f->settings.decoder != DECODE_AUTO;
-    if (f->settings.noise == NOISE_AUTO) {
-        f->settings.noise = NOISE_UNEQUAL;
+    bool asked = f->settings.decoder != LSCM_DECODER_AUTO;
+    if (f->settings.noise == LSCM_NOISE_AUTO) {
+        f->settings.noise = LSCM_NOISE_UNEQUAL;
     }
     meter m = meter_over(f->data, f->progress, "reading");
     TRY(features_of(&r.n.x, f->data, &m, why));

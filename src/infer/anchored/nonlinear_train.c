@@ -51,7 +51,7 @@ lscm_status nonlinear_begin(nonlinear *n, const anchored_input *in, lscm_error *
     lscm_status status = LSCM_OK;
     bool homogeneous = n->kernel.space.family == KERNEL_HOMOGENEOUS;
     n->asked = *in;
-    n->network = in->settings->encoder != ENCODE_KERNEL;
+    n->network = in->settings->encoder != LSCM_ENCODER_KERNEL;
     bool both =
         n->network && n->kernel.space.family != KERNEL_LINEAR && n->x.d <= tuned_pilot_nodes();
     if (both || !homogeneous) {

@@ -30,7 +30,7 @@ static void lay_out(baseline *b)
 static void choose(lscm_fit_settings *s, const baseline_kind *kind, const minibatch *rows)
 {
     s->batch = (int64_t)rows->batch;
-    s->decoder = DECODE_MLP;
+    s->decoder = LSCM_DECODER_MLP;
     s->optimiser = 1; /* Adam */
     s->samples = 1;
     s->steps = s->steps > 0 ? s->steps : (int64_t)kind->steps(rows);

@@ -14,7 +14,7 @@ enum { WIDE = 1024 }; /* features */
 static lscm_status refuse(const fit *f, lscm_error *why)
 {
     int64_t asked = f->settings.decoder;
-    if (asked != DECODE_AUTO && asked != DECODE_MLP) {
+    if (asked != LSCM_DECODER_AUTO && asked != LSCM_DECODER_MLP) {
         return fail(why, LSCM_USAGE,
                     "the method %s has a network of its own (mlp) for a decoder; leave --decoder "
                     "out, or take --method anchored",

@@ -190,7 +190,7 @@ lscm_status biols_step(biols *b, double rate, training_terms *terms, lscm_error 
     lscm_status status = LSCM_OK;
     double numbers = (double)b->N * (double)b->D;
     double inflate = b->closed ? 1 : (double)b->N / (double)b->batch.rows; /* to all rows */
-    bool elbo = b->settings.objective == OBJECTIVE_ELBO;
+    bool elbo = b->settings.objective == LSCM_OBJECTIVE_ELBO;
     weights q = {b->d, b->noises, b->parameter, b->parameter + b->inputs};
     TRY(biols_sample_q(b, biols_stream(b, BIOLS_EPS, b->step),
                        biols_stream(b, BIOLS_GUMBEL, b->step), temperature_at(b), why));

@@ -77,9 +77,9 @@ done:
 
 decoder biols_decoder_shape(const biols *b)
 {
-    decoder g = {.kind = b->linear                             ? DECODER_LINEAR
-                         : b->settings.decoder == DECODE_IMAGE ? DECODER_IMAGE
-                                                               : DECODER_MLP,
+    decoder g = {.kind = b->linear                                   ? DECODER_LINEAR
+                         : b->settings.decoder == LSCM_DECODER_IMAGE ? DECODER_IMAGE
+                                                                     : DECODER_MLP,
                  .biases = b->D < b->features ? BIASES_LAST : BIASES_NONE,
                  .layers = b->linear ? 1 : b->shape.layers,
                  .x_noise = b->x_noise};

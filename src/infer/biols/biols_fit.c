@@ -11,8 +11,8 @@ static void choose(fit *f)
 {
     lscm_fit_settings *s = &f->settings;
     size_t d = f->data->nodes;
-    if (s->decoder == DECODE_AUTO) {
-        s->decoder = f->data->shape[LSCM_X].ndim > 2 ? DECODE_IMAGE : DECODE_LINEAR;
+    if (s->decoder == LSCM_DECODER_AUTO) {
+        s->decoder = f->data->shape[LSCM_X].ndim > 2 ? LSCM_DECODER_IMAGE : LSCM_DECODER_LINEAR;
     }
     if (s->restarts == 0) {
         /* an order that was settled too early is not found again: start several times */
@@ -20,14 +20,14 @@ static void choose(fit *f)
         size_t often = d <= 6    ? tuned_biols_restarts_few()
                        : d <= 12 ? tuned_biols_restarts_some()
                                  : tuned_biols_restarts_many();
-        s->restarts = s->decoder != DECODE_LINEAR ? 1 : !learned ? 3 : (int64_t)often;
+        s->restarts = s->decoder != LSCM_DECODER_LINEAR ? 1 : !learned ? 3 : (int64_t)often;
     }
 }
 
 /* What only the anchored method can do. */
 static lscm_status refuse_anchored(const fit *f, lscm_error *why)
 {
-    if (f->settings.decoder == DECODE_IDENTITY) {
+    if (f->settings.decoder == LSCM_DECODER_IDENTITY) {
         return fail(why, LSCM_USAGE,
                     "the method biols has no identity decoder; leave --decoder out, or take "
                     "--method anchored");
@@ -61,7 +61,7 @@ lscm_status biols_fit(fit *f, lscm_posterior **out, lscm_error *why)
     biols *b = NULL;
     int threads = 0;
     if (f->data->nodes < 8 && f->data->shape[LSCM_X].ndim == 2 &&
-        f->settings.decoder <= DECODE_LINEAR) {
+        f->settings.decoder <= LSCM_DECODER_LINEAR) {
         /* steps of a fraction of a millisecond: waiting for threads would cost more than they save
          */
         threads = threads_use(1);

@@ -9,7 +9,7 @@
 
 static network_shape network_of(const biols *b)
 {
-    bool image = b->settings.decoder == DECODE_IMAGE;
+    bool image = b->settings.decoder == LSCM_DECODER_IMAGE;
     const size_t width[] = {b->d, 16, 64, image ? 256 : 64, image ? 512 : 64, b->D};
     return network_dense(
         &(network_stack){.layers = 5,
@@ -25,7 +25,8 @@ static void lay_out(biols *b, arena *a)
     size_t dd = b->d * b->d;
     size_t doubles = 2 * n + (b->linear ? b->d * b->D : 0);
     size_t stepped = b->closed ? 2 * n : doubles; /* in closed form A needs no steps */
-    optimiser_settings rule = b->settings.optimiser == 0 ? optimiser_adabelief() : optimiser_adam();
+    optimiser_settings rule =
+        b->settings.optimiser == LSCM_OPTIMISER_ADAM ? optimiser_adam() : optimiser_adabelief();
     b->parameter = arena_take(a, doubles, sizeof(double));
     b->gradient = arena_take(a, doubles, sizeof(double));
     optimiser_f64_lay_out(&b->step64, a, stepped, &rule, b->device);
@@ -113,7 +114,7 @@ static lscm_status open_rows(biols *b, const lscm_dataset *data, double *xx, lsc
                     data->path);
     }
     if (batch == 0) {
-        batch = b->settings.decoder == DECODE_IMAGE ? 256 : b->N;
+        batch = b->settings.decoder == LSCM_DECODER_IMAGE ? 256 : b->N;
     }
     b->all.rows = b->N;
     b->batch.rows = batch < b->N ? batch : b->N;
@@ -143,8 +144,8 @@ done:
 static void choose(biols *b)
 {
     lscm_fit_settings *s = &b->settings;
-    if (s->noise == NOISE_AUTO) {
-        s->noise = NOISE_EQUAL;
+    if (s->noise == LSCM_NOISE_AUTO) {
+        s->noise = LSCM_NOISE_EQUAL;
     }
     if (s->degree == 0) {
         s->degree = 1;
@@ -177,11 +178,11 @@ lscm_status biols_open(biols **out, const device *on, const lscm_dataset *data,
     b->features = lscm_dataset_features(data);
     b->D = b->features;
     b->N = data->rows;
-    b->noises = settings->noise == NOISE_UNEQUAL ? b->d : 1;
+    b->noises = settings->noise == LSCM_NOISE_UNEQUAL ? b->d : 1;
     b->entries = b->d * (b->d - 1) / 2;
     b->inputs = b->entries + b->noises;
-    b->linear = settings->decoder == DECODE_LINEAR;
-    b->closed = b->linear && settings->expectation == EXPECT_CLOSED;
+    b->linear = settings->decoder == LSCM_DECODER_LINEAR;
+    b->closed = b->linear && settings->expectation == LSCM_EXPECTATION_CLOSED;
     if (!b->linear) {
         TRY(biols_find_still(b, data, why));
         b->shape = network_of(b);
@@ -192,7 +193,7 @@ lscm_status biols_open(biols **out, const device *on, const lscm_dataset *data,
     horseshoe_init(&b->prior, horseshoe_scale(b->N, b->d, settings->degree));
     if (order == NULL) {
         b->log_factorial = lgamma((double)b->d + 1);
-        TRY(order_open(&b->law, on, b->d, b->inputs, b->S, settings->permanent == 1, why));
+        TRY(order_open(&b->law, on, b->d, b->inputs, b->S, settings->permanent == LSCM_PERMANENT_EXACT, why));
     }
     lay_out(b, &b->memory);
     TRY(on->claim(on, &b->memory, why));

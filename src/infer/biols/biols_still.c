@@ -54,7 +54,7 @@ done:
 static double bias_for(const biols *b, double c)
 {
     const double least = 1e-9; /* a sigmoid never reaches 0 or 1 */
-    if (b->settings.decoder != DECODE_IMAGE) {
+    if (b->settings.decoder != LSCM_DECODER_IMAGE) {
         return c;
     }
     c = fmin(fmax(c, least), 1 - least);

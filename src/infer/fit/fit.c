@@ -23,7 +23,7 @@ static lscm_status take_order(const fit *f, size_t **out, lscm_error *why)
     size_t d = f->data->nodes;
     size_t *order = NULL;
     double *stored = NULL;
-    if (f->run->order == NULL && f->settings.order != ORDER_GIVEN) {
+    if (f->run->order == NULL && f->settings.order != LSCM_ORDER_GIVEN) {
         return LSCM_OK;
     }
     order = malloc(d * sizeof *order);
@@ -59,11 +59,11 @@ done:
 static lscm_status run_method(fit *f, lscm_posterior **out, lscm_error *why)
 {
     switch (f->settings.method) {
-    case METHOD_BIOLS:
+    case LSCM_METHOD_BIOLS:
         return biols_fit(f, out, why);
-    case METHOD_VAE:
+    case LSCM_METHOD_VAE:
         return vae_fit(f, out, why);
-    case METHOD_GRAPHVAE:
+    case LSCM_METHOD_GRAPHVAE:
         return graphvae_fit(f, out, why);
     default:
         return anchored_fit(f, out, why);
@@ -77,12 +77,15 @@ static lscm_status fit_here(lscm_posterior **out, const lscm_dataset *data,
     static const lscm_run_options alone = {0};
     lscm_status status = LSCM_OK;
     fit f = {.data = data,
-             .settings = *settings,
              .run = run != NULL ? run : &alone,
              .progress = progress,
              .begun = fit_seconds(),
              .warnings = json_array()};
     size_t *order = NULL;
+    lscm_settings_defaults(lscm_fit_table(), &f.settings);
+    if (settings != NULL) {
+        f.settings = *settings;
+    }
     if (f.run->resume && f.run->folder == NULL) {
         status = fail(why, LSCM_USAGE, "to resume, name the run folder");
         goto done;
@@ -93,8 +96,8 @@ static lscm_status fit_here(lscm_posterior **out, const lscm_dataset *data,
     TRY(take_order(&f, &order, why));
     f.order = order;
     TRY(knowledge_open(&f.known, f.run, data->nodes, data->node_names, order, why));
-    if (f.settings.method == METHOD_AUTO) {
-        f.settings.method = METHOD_ANCHORED; /* which chooses the decoder, and says why */
+    if (f.settings.method == LSCM_METHOD_AUTO) {
+        f.settings.method = LSCM_METHOD_ANCHORED; /* which chooses the decoder, and says why */
     }
     TRY(belonging_check(&f, why));
     TRY(run_method(&f, out, why));

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRID = 5, HALF = 2, NOISE_EQUAL = 1, PRIOR_UNIFORM = 1 };
+enum { GRID = 5, HALF = 2 };
 
 static size_t most_candidates(const anchored_input *in)
 {
@@ -433,7 +433,7 @@ static void make_uniform(graph_posterior *g, const anchored_input *in,
 
 static bool is_uniform(const anchored_input *in)
 {
-    return in->settings->graph_prior == PRIOR_UNIFORM && in->order == NULL;
+    return in->settings->graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && in->order == NULL;
 }
 
 static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a)
@@ -481,7 +481,7 @@ static lscm_status find_graphs(graph_posterior *g, const anchored_input *in, con
                                graph_scratch *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    if (in->settings->noise == NOISE_EQUAL) {
+    if (in->settings->noise == LSCM_NOISE_EQUAL) {
         TRY(run_equal(g, in, t->w, t->edge_prob, why));
     } else {
         TRY(run(g, in, 0, in->draws, why));

@@ -1,12 +1,10 @@
 #include "infer/run/belonging.h"
 
-#include "infer/run/choices.h"
-
 #include <stdio.h>
 #include <string.h>
 
-enum { ANCHORED = 1 << METHOD_ANCHORED, BIOLS = 1 << METHOD_BIOLS };
-enum { BASELINES = 1 << METHOD_VAE | 1 << METHOD_GRAPHVAE };
+enum { ANCHORED = 1 << LSCM_METHOD_ANCHORED, BIOLS = 1 << LSCM_METHOD_BIOLS };
+enum { BASELINES = 1 << LSCM_METHOD_VAE | 1 << LSCM_METHOD_GRAPHVAE };
 
 typedef struct belonging {
     const char *setting;

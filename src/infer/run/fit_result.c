@@ -1,5 +1,4 @@
 #include "data/dataset/dataset.h"
-#include "infer/run/choices.h"
 #include "infer/run/fit_state.h"
 #include "infer/run/run_files.h"
 #include "scm/recipe.h"
@@ -11,11 +10,11 @@
 
 const char *fit_method(const fit *f)
 {
-    static const char *const names[] = {[METHOD_AUTO] = "auto",
-                                        [METHOD_ANCHORED] = "anchored",
-                                        [METHOD_BIOLS] = "biols",
-                                        [METHOD_VAE] = "vae",
-                                        [METHOD_GRAPHVAE] = "graphvae"};
+    static const char *const names[] = {[LSCM_METHOD_AUTO] = "auto",
+                                        [LSCM_METHOD_ANCHORED] = "anchored",
+                                        [LSCM_METHOD_BIOLS] = "biols",
+                                        [LSCM_METHOD_VAE] = "vae",
+                                        [LSCM_METHOD_GRAPHVAE] = "graphvae"};
     return names[f->settings.method];
 }
 
@@ -39,15 +38,14 @@ static void put_text(json_t *object, const char *name, const char *text)
 static char *config_text(const fit *f)
 {
     json_t *config = json_object();
-    lscm_settings_table table = lscm_fit_table();
+    const lscm_setting *row = NULL;
     (void)json_object_set_new(config, "data", json_string(f->data->path));
     (void)json_object_set_new(config, "lscm", json_string(lscm_version()));
     put_text(config, "ignore", f->run->opened.ignore);
     put_text(config, "truth", f->run->opened.truth);
     put_text(config, "names", f->run->opened.names);
-    for (size_t i = 0; i < table.count; i++) {
-        (void)json_object_set_new(config, table.rows[i].name,
-                                  recipe_value(&table.rows[i], &f->settings));
+    for (size_t i = 0; (row = lscm_settings_row(lscm_fit_table(), i)) != NULL; i++) {
+        (void)json_object_set_new(config, row->name, recipe_value(row, &f->settings));
     }
     if (f->order != NULL) {
         json_t *order = json_array();
@@ -156,6 +154,7 @@ lscm_status fit_save(const fit *f, lscm_posterior *p, json_t *more, lscm_error *
         status = fail_memory(why, 4096);
         goto done;
     }
+    TRY(posterior_diagnose(p, why));
     if (f->run->folder != NULL) {
         TRY(posterior_save(p, f->run->folder, why));
     }
@@ -213,9 +212,10 @@ lscm_status fit_fingerprint(const fit *f, uint64_t *out, lscm_error *why)
         TRY(add_rows(f->data, fields[k], &print, why));
     }
     print = add_knowledge(&f->known, print);
-    for (size_t i = 0; i < lscm_fit_table().count; i++) {
+    const lscm_setting *setting = NULL;
+    for (size_t i = 0; (setting = lscm_settings_row(lscm_fit_table(), i)) != NULL; i++) {
         char text[64];
-        lscm_settings_get(&lscm_fit_table().rows[i], &same, text, sizeof text);
+        lscm_settings_get(setting, &same, text, sizeof text);
         print = fingerprint_add(print, text, strlen(text) + 1);
     }
     if (f->order != NULL) {

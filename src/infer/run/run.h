@@ -7,7 +7,6 @@
 #define LSCM_INFER_RUN_RUN_H
 
 #include "infer/run/belonging.h" /* whose a setting is */
-#include "infer/run/choices.h"   /* words of the settings as numbers */
 #include "infer/run/fit_state.h" /* a fit from the inside */
 #include "infer/run/knowledge.h" /* edges that must or may not be */
 #include "infer/run/run_files.h" /* checkpoints */

@@ -60,17 +60,16 @@ static bool value_text(const json_t *value, char *out, size_t size)
     return true;
 }
 
-/* Fills both; what the run does not say is as the default. */
-static void take_settings(const report *r, lscm_fit_settings *now, lscm_fit_settings *defaults)
+/* What the run does not say is as the default. */
+static void take_settings(const report *r, lscm_fit_settings *now)
 {
-    lscm_settings_table table = lscm_fit_table();
-    lscm_settings_defaults(table, defaults);
-    *now = *defaults;
-    for (size_t k = 0; k < table.count; k++) {
+    const lscm_settings_table *table = lscm_fit_table();
+    const lscm_setting *row = NULL;
+    lscm_settings_defaults(table, now);
+    for (size_t k = 0; (row = lscm_settings_row(table, k)) != NULL; k++) {
         char text[128];
-        const char *name = table.rows[k].name;
-        if (value_text(json_object_get(r->config, name), text, sizeof text)) {
-            (void)lscm_settings_set(table, now, name, text, NULL);
+        if (value_text(json_object_get(r->config, row->name), text, sizeof text)) {
+            (void)lscm_settings_set(table, now, row->name, text, NULL);
         }
     }
 }
@@ -125,21 +124,19 @@ static lscm_status put_command(const report *r, FILE *out, lscm_error *why)
 {
     static const char *const opened[] = {"ignore", "truth", "names"};
     lscm_status status = LSCM_OK;
-    lscm_settings_table table = lscm_fit_table();
+    const lscm_setting *row = NULL;
     lscm_fit_settings now;
-    lscm_fit_settings defaults;
     const char *data = text_at(r->config, "data");
     const json_t *order = json_object_get(r->config, "order_given");
-    take_settings(r, &now, &defaults);
+    take_settings(r, &now);
     (void)fputs("lscm fit ", out);
     put_word(out, data != NULL ? data : "DATA");
     (void)fputs(" --out again.run", out);
-    for (size_t k = 0; k < table.count; k++) {
-        const lscm_setting *row = &table.rows[k];
+    for (size_t k = 0; (row = lscm_settings_row(lscm_fit_table(), k)) != NULL; k++) {
         char value[64];
         char usual[64];
         lscm_settings_get(row, &now, value, sizeof value);
-        lscm_settings_get(row, &defaults, usual, sizeof usual);
+        lscm_settings_get(row, NULL, usual, sizeof usual);
         bool listed = order != NULL && strcmp(row->name, "order") == 0;
         if (strcmp(value, usual) != 0 && !listed) {
             put_option(out, row->name, row->kind == LSCM_FLAG ? NULL : value);
@@ -160,23 +157,22 @@ done:
 
 static void put_settings(const report *r)
 {
-    lscm_settings_table table = lscm_fit_table();
+    const lscm_setting *row = NULL;
     lscm_fit_settings now;
-    lscm_fit_settings defaults;
-    take_settings(r, &now, &defaults);
+    take_settings(r, &now);
     (void)fputs("<details>\n<summary>All settings</summary>\n<div class=\"wide\">\n<table>\n"
                 "<thead><tr><th class=\"t\" scope=\"col\">setting</th><th class=\"t\" "
                 "scope=\"col\">value</th><th class=\"t\" scope=\"col\">meaning</th></tr></thead>\n"
                 "<tbody>\n",
                 r->out);
-    for (size_t k = 0; k < table.count; k++) {
+    for (size_t k = 0; (row = lscm_settings_row(lscm_fit_table(), k)) != NULL; k++) {
         char value[64];
-        lscm_settings_get(&table.rows[k], &now, value, sizeof value);
+        lscm_settings_get(row, &now, value, sizeof value);
         (void)fprintf(r->out, "<tr><th class=\"t\" scope=\"row\">%s</th><td class=\"t\">",
-                      table.rows[k].name);
+                      row->name);
         put_text(r->out, value);
         (void)fputs("</td><td class=\"t\">", r->out);
-        put_text(r->out, table.rows[k].help);
+        put_text(r->out, row->help);
         (void)fputs("</td></tr>\n", r->out);
     }
     (void)fputs("</tbody>\n</table>\n</div>\n</details>\n", r->out);

@@ -21,6 +21,7 @@ static void lay_out(lscm_posterior *p, size_t weights, size_t bias)
     p->edge_prob = arena_take(a, square, sizeof *p->edge_prob);
     p->z = arena_take(a, p->rows, p->d * sizeof *p->z);
     p->z_sd = arena_take(a, p->rows, p->d * sizeof *p->z_sd);
+    p->figures = arena_take(a, 3 * p->d, sizeof *p->figures);
     p->decode.weights = arena_take(a, weights, sizeof *p->decode.weights);
     p->decode.bias = bias > 0 ? arena_take(a, bias, sizeof *p->decode.bias) : NULL;
 }
@@ -40,6 +41,7 @@ lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, s
     lay_out(p, weights, bias);
     TRY(arena_open(&p->memory, why));
     lay_out(p, weights, bias);
+    TRY(posterior_diagnose(p, why));
     *out = p;
     p = NULL;
 done:
@@ -56,6 +58,7 @@ void lscm_posterior_free(lscm_posterior *posterior)
         free(posterior->encoder.array[k].raw);
     }
     names_free(posterior->node_names, posterior->d);
+    names_free(posterior->warnings, posterior->diagnostics.warnings);
     free(posterior->config);
     free(posterior->summary);
     arena_close(&posterior->memory);

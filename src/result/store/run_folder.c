@@ -250,6 +250,7 @@ lscm_status lscm_posterior_open(lscm_posterior **out, const char *folder, lscm_e
     TRY(posterior_read(&p, path, why));
     TRY(read_json(folder, RUN_CONFIG, &p->config, why));
     TRY(read_json(folder, RUN_SUMMARY, &p->summary, why));
+    TRY(posterior_diagnose(p, why));
     *out = p;
     p = NULL;
 done:
