@@ -145,8 +145,8 @@ static void close_work(anchor_work *w)
 }
 
 /* Adds a row to the sums: y (r) to centre; v (d) at the targets, and its largest size. */
-static void add_row(const linear_view *s, size_t row, double *restrict centre, double *restrict v_centre,
-                    double *restrict largest)
+static void add_row(const linear_view *s, size_t row, double *restrict centre,
+                    double *restrict v_centre, double *restrict largest)
 {
     const double *y = s->y + row * s->rank;
     const double *values = s->values + row * s->d;

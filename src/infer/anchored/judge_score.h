@@ -21,8 +21,8 @@ typedef struct predictions {
 
 /* For rows row[0], row[1], .. of the view; z seen is that of `a`. Entries of nodes that do() set
  * there are 0. The same numbers for any number of threads. */
-lscm_status predictions_of(predictions *out, const anchored *a, const linear_view *s, const size_t *row,
-                           size_t count, lscm_error *why);
+lscm_status predictions_of(predictions *out, const anchored *a, const linear_view *s,
+                           const size_t *row, size_t count, lscm_error *why);
 void predictions_close(predictions *p);
 
 #endif

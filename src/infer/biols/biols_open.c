@@ -193,7 +193,8 @@ lscm_status biols_open(biols **out, const device *on, const lscm_dataset *data,
     horseshoe_init(&b->prior, horseshoe_scale(b->N, b->d, settings->degree));
     if (order == NULL) {
         b->log_factorial = lgamma((double)b->d + 1);
-        TRY(order_open(&b->law, on, b->d, b->inputs, b->S, settings->permanent == LSCM_PERMANENT_EXACT, why));
+        TRY(order_open(&b->law, on, b->d, b->inputs, b->S,
+                       settings->permanent == LSCM_PERMANENT_EXACT, why));
     }
     lay_out(b, &b->memory);
     TRY(on->claim(on, &b->memory, why));
