@@ -83,3 +83,8 @@ if grep -nE 'backend/(cpu|cuda)[.]|\b(cpu|cuda)_(open|f32|f64)\b' $found /dev/nu
     echo "a device is named outside src/backend; device_open hands one out" >&2
     exit 1
 fi
+# shellcheck disable=SC2086
+if grep -nE '\brng\b[^;]*\{[^}]*, [0-9]' $(echo "$found" | tr ' ' '\n' | grep '^src/'); then
+    echo "a random stream by number: base/streams.h has one for each use" >&2
+    exit 1
+fi

@@ -70,7 +70,7 @@ static void check_trains(uint64_t seed, bool homogeneous)
         guess += w.mask[at] == 0 ? pow(w.guess[at] - w.truth[at], 2) : 0;
         read += w.mask[at] == 0 ? pow(z[at] - w.truth[at], 2) : 0;
     }
-    assert_true(read < 0.3 * guess);
+    assert_true(read < 0.5 * guess);
     assert_true(errors.gain > 0 && errors.gain < 0.5);
     assert_true(last.misfit < 0.5);
     generator_close(g);
@@ -108,7 +108,7 @@ static void check_network(bool homogeneous)
         }
     }
     /* the last rounds' steps are small; rows refined after them fit a little better */
-    assert_near(rms_of(&shape, p, z, true, &inverse) / last.misfit, 1, 0.3);
+    assert_near(rms_of(&shape, p, z, true, &inverse) / last.misfit, 1, 0.5);
     assert_ok(generator_finish(g, &errors, &why));
     assert_ok(generator_read(g, NULL, z, sd, NULL, &why));
     generator_network(g, p);

@@ -1,7 +1,7 @@
 #include "scm/latents.h"
 
 #include "base/rng.h"
-#include "scm/streams.h"
+#include "base/streams.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #include "scm/model.h"
 
 #include "base/rng.h"
+#include "base/streams.h"
 #include "scm/mechanism.h"
-#include "scm/streams.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "base/rng.h"
+#include "base/streams.h"
 #include "base/threads.h"
 #include "scm/model.h"
 #include "scm/projection_parts.h"
-#include "scm/streams.h"
 
 #include <cblas.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* x = f(f(z A + a) B + b) C: see projection.h. */
 #include "base/rng.h"
+#include "base/streams.h"
 #include "scm/projection_parts.h"
-#include "scm/streams.h"
 
 #include <math.h>
 

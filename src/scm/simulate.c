@@ -2,12 +2,12 @@
  * the latents of the last block is kept, for the caller that asks for x, then targets, values and z
  * of the same rows. Rows beyond what is kept are made in several rounds. */
 #include "base/rng.h"
+#include "base/streams.h"
 #include "base/threads.h"
 #include "data/dataset/dataset.h"
 #include "scm/latents.h"
 #include "scm/projection.h"
 #include "scm/recipe.h"
-#include "scm/streams.h"
 
 #include <float.h>
 #include <math.h>

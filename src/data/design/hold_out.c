@@ -1,4 +1,5 @@
 #include "data/design/hold_out.h"
+#include "base/streams.h"
 
 #include "base/rng.h"
 #include "base/tuned.h"
@@ -7,14 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM = 9002 };
-
 lscm_status hold_out(const uint8_t *mask, size_t rows, size_t d, uint64_t seed, uint8_t *held,
                      size_t *sets, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const size_t one_in = tuned_held_out_one_in();
-    rng pick = {seed, STREAM};
+    rng pick = stream_of(seed, STREAM_HOLD_OUT);
     mask_row *order = calloc(rows, sizeof *order);
     if (order == NULL) {
         status = fail_memory(why, rows * sizeof *order);

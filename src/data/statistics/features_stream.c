@@ -7,6 +7,7 @@
  * converted and multiplied in fixed parts while the next one is read.
  */
 #include "base/rng.h"
+#include "base/streams.h"
 #include "data/statistics/features_parts.h"
 #include "data/statistics/linear_view_parts.h"
 
@@ -61,7 +62,7 @@ static lscm_status take_sample(features_basis *out, const lscm_dataset *data, si
         status = fail_memory(why, count * D * sizeof *x);
         goto done;
     }
-    TRY(signal_sample(data, count, (rng){0, 2}, x, m, why));
+    TRY(signal_sample(data, count, stream_of(0, STREAM_FEATURE_SAMPLE), x, m, why));
     TRY(features_basis_of(out, data, x, count, D, data->nodes, why));
 done:
     free(x);

@@ -14,6 +14,7 @@
  * that the first found; sums are added by stretches, in order.
  */
 #include "base/rng.h"
+#include "base/streams.h"
 #include "base/threads.h"
 #include "data/dataset/dataset.h"
 #include "data/statistics/linear_view_parts.h"
@@ -49,7 +50,7 @@ static lscm_status take_sample(reduced *r, const lscm_dataset *data, size_t want
         status = fail_memory(why, count * D * sizeof *x);
         goto done;
     }
-    TRY(signal_sample(data, count, (rng){0, 1}, x, m, why));
+    TRY(signal_sample(data, count, stream_of(0, STREAM_VIEW_SAMPLE), x, m, why));
     TRY(signal_directions(&r->sample, data, x, count, D, wanted, why));
 done:
     free(x);

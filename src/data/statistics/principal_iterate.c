@@ -7,6 +7,7 @@
  * may take long and gains nothing, so the number of rounds has a limit.
  */
 #include "base/rng.h"
+#include "base/streams.h"
 #include "base/tuned.h"
 #include "data/statistics/principal.h"
 
@@ -146,7 +147,7 @@ lscm_status principal_iterate(principal *p, const double *x, size_t wanted, lscm
         status = fail(why, LSCM_VALUE, "x is so large that its squares overflow; scale it down");
         goto done;
     }
-    rng_normals((rng){0, 0}, 0, p->n * p->count, b.p);
+    rng_normals(stream_of(0, STREAM_PRINCIPAL), 0, p->n * p->count, b.p);
     backward(p, x, &b);
     TRY(orthonormal(p, &b, why));
     for (size_t round = 0; round < tuned_principal_rounds(); round++) {

@@ -1,3 +1,4 @@
+#include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/anchored/anchored_errors.h"
 #include "infer/anchored/anchored_infer.h"
@@ -40,7 +41,7 @@ static void lay_out(anchored *a, const anchored_input *in, double **psi, double 
 static void draw_mechanisms(anchored *a, const graph_posterior *g, uint64_t seed)
 {
     size_t d = a->d;
-    const rng r = {seed, 7500};
+    const rng r = stream_of(seed, STREAM_MECHANISMS);
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < a->draws; k++) {
         mechanisms all = g->mechanisms;
@@ -171,8 +172,9 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
         memcpy(start.parents + k * d, g->parents + from * d, d * sizeof *start.parents);
         memcpy(start.order + k * d, g->order + from * d, d * sizeof *start.order);
     }
-    TRY(joint_sample(&problem, &settings, &start, (rng){(uint64_t)in->settings->seed, 8000}, &draws,
-                     in->progress, why));
+    TRY(joint_sample(&problem, &settings, &start,
+                     stream_of((uint64_t)in->settings->seed, STREAM_JOINT), &draws, in->progress,
+                     why));
     take_moments(a, &draws);
     anchored_take_edges(a, chains, draws.shift);
     memcpy(a->log_q, a->log_p, a->draws * sizeof(double));

@@ -10,6 +10,7 @@
  *     w_pj (1 + g_p)/(1 + g_j),    s_j/(1 + g_j),    c_j/(1 + g_j).
  */
 #include "infer/anchored/anchored_errors.h"
+#include "base/streams.h"
 
 #include <math.h>
 
@@ -52,6 +53,6 @@ static void take_gains(anchored *a, double gain, rng r)
 void anchored_take_errors(anchored *a, const graph_posterior *g, const anchored_input *in)
 {
     uint64_t seed = (uint64_t)in->settings->seed;
-    take_leaks(a, g, (rng){seed, 7600});
-    take_gains(a, in->gain, (rng){seed, 7601});
+    take_leaks(a, g, stream_of(seed, STREAM_LEAKS));
+    take_gains(a, in->gain, stream_of(seed, STREAM_GAINS));
 }

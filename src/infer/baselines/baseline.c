@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-rng baseline_stream(const baseline *b, enum baseline_stream use, uint64_t at)
+rng baseline_stream(const baseline *b, enum stream use, uint64_t at)
 {
     return (rng){(uint64_t)b->settings->seed,
                  (uint64_t)use | (uint64_t)b->restart << 16 | at << 32};
@@ -112,8 +112,8 @@ static lscm_status step(void *self, double rate, training_terms *terms, lscm_err
 {
     baseline *b = self;
     optimiser_group all = {b->count, rate};
-    const float *x = minibatch_at(&b->rows, baseline_stream(b, BASELINE_ROWS, 0), b->step);
-    rng_normals(baseline_stream(b, BASELINE_EPS, b->step), 0, b->rows.batch * b->d, b->eps);
+    const float *x = minibatch_at(&b->rows, baseline_stream(b, STREAM_BASELINE_ROWS, 0), b->step);
+    rng_normals(baseline_stream(b, STREAM_BASELINE_EPS, b->step), 0, b->rows.batch * b->d, b->eps);
     b->kind->loss(b, x, terms);
     scale_terms(b, terms);
     if (!isfinite(terms->loss)) {

@@ -8,13 +8,11 @@
 #ifndef LSCM_INFER_BASELINES_BASELINE_H
 #define LSCM_INFER_BASELINES_BASELINE_H
 
+#include "base/streams.h"
 #include "infer/baselines/graphvae.h"
 #include "infer/baselines/minibatch.h"
 #include "infer/run/run.h"
 #include "net/optimiser.h"
-
-/* One random stream per use; start and step are mixed in. */
-enum baseline_stream { BASELINE_EPS = 200, BASELINE_ROWS, BASELINE_NET, BASELINE_GATES };
 
 typedef struct baseline baseline;
 
@@ -60,7 +58,7 @@ struct baseline {
 };
 
 /* Stream `use` of this start; `at` is a step, or the number of a network. */
-rng baseline_stream(const baseline *b, enum baseline_stream use, uint64_t at);
+rng baseline_stream(const baseline *b, enum stream use, uint64_t at);
 
 /* Rows x (batch, D) of a step, and where its gradient goes. */
 network_batch_f32 baseline_batch(const baseline *b, const float *x);

@@ -37,14 +37,14 @@ static void begin(baseline *b)
     const graphvae_layout *at = &b->graph.at;
     size_t each = network_count(&at->top_down);
     size_t averages = network_running(&at->top_down);
-    network_f32_draw_apart(&at->encoder, baseline_stream(b, BASELINE_NET, 0), b->parameter,
+    network_f32_draw_apart(&at->encoder, baseline_stream(b, STREAM_BASELINE_NET, 0), b->parameter,
                            b->running);
-    network_f32_draw_apart(&at->decoder, baseline_stream(b, BASELINE_NET, STREAMS),
+    network_f32_draw_apart(&at->decoder, baseline_stream(b, STREAM_BASELINE_NET, STREAMS),
                            b->parameter + at->decode, b->running + at->decode_running);
     for (size_t k = 0; k + 1 < b->d; k++) {
-        network_f32_draw_apart(&at->top_down, baseline_stream(b, BASELINE_NET, (k + 2) * STREAMS),
-                               b->parameter + at->top + k * each,
-                               b->running + at->top_running + k * averages);
+        network_f32_draw_apart(
+            &at->top_down, baseline_stream(b, STREAM_BASELINE_NET, (k + 2) * STREAMS),
+            b->parameter + at->top + k * each, b->running + at->top_running + k * averages);
     }
     /* mu = 1/2: an edge stays unless the data close its gate */
     memset(b->parameter + at->gates, 0, (at->count - at->gates) * sizeof(float));
@@ -59,7 +59,7 @@ static double temperature_at(const baseline *b)
 
 static void loss(baseline *b, const float *x, training_terms *terms)
 {
-    rng r = baseline_stream(b, BASELINE_GATES, b->step);
+    rng r = baseline_stream(b, STREAM_BASELINE_GATES, b->step);
     const graphvae_drawn drawn = {b->eps, b->gumbel, temperature_at(b)};
     for (size_t k = 0; k < b->d * (b->d - 1) / 2; k++) {
         b->gumbel[k] = rng_gumbel(r, 2 * k) - rng_gumbel(r, 2 * k + 1);

@@ -23,8 +23,8 @@ static void lay_out(baseline *b, arena *a)
 static void begin(baseline *b)
 {
     const network_shape *encoder = &b->vae.encode.shape;
-    network_f32_draw(encoder, baseline_stream(b, BASELINE_NET, 0), b->parameter, NULL);
-    network_f32_draw(&b->vae.decode.shape, baseline_stream(b, BASELINE_NET, 1),
+    network_f32_draw(encoder, baseline_stream(b, STREAM_BASELINE_NET, 0), b->parameter, NULL);
+    network_f32_draw(&b->vae.decode.shape, baseline_stream(b, STREAM_BASELINE_NET, 1),
                      b->parameter + network_count(encoder), NULL);
 }
 

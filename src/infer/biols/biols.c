@@ -12,7 +12,7 @@
 
 static const double TWO_PI = 6.283185307179586;
 
-rng biols_stream(const biols *b, enum biols_stream use, uint64_t step)
+rng biols_stream(const biols *b, enum stream use, uint64_t step)
 {
     return (rng){(uint64_t)b->settings.seed,
                  (uint64_t)use | (uint64_t)b->restart << 16 | step << 32};
@@ -52,7 +52,7 @@ done:
 /* A random batch, with replacement: rows of `all` into `batch`. */
 static void fill_batch(biols *b)
 {
-    rng r = biols_stream(b, BIOLS_BATCH, b->step);
+    rng r = biols_stream(b, STREAM_BIOLS_BATCH, b->step);
     if (b->batch.rows == b->all.rows) {
         return;
     }
@@ -192,12 +192,12 @@ lscm_status biols_step(biols *b, double rate, training_terms *terms, lscm_error 
     double inflate = b->closed ? 1 : (double)b->N / (double)b->batch.rows; /* to all rows */
     bool elbo = b->settings.objective == LSCM_OBJECTIVE_ELBO;
     weights q = {b->d, b->noises, b->parameter, b->parameter + b->inputs};
-    TRY(biols_sample_q(b, biols_stream(b, BIOLS_EPS, b->step),
-                       biols_stream(b, BIOLS_GUMBEL, b->step), temperature_at(b), why));
+    TRY(biols_sample_q(b, biols_stream(b, STREAM_BIOLS_EPS, b->step),
+                       biols_stream(b, STREAM_BIOLS_GUMBEL, b->step), temperature_at(b), why));
     if (!b->closed) {
         fill_batch(b);
     }
-    biols_error(b, biols_stream(b, BIOLS_Z, b->step), true);
+    biols_error(b, biols_stream(b, STREAM_BIOLS_Z, b->step), true);
 
     double error = inflate * mean_of(b->error, b->S);
     if (b->settings.x_noise == 0) {

@@ -62,10 +62,10 @@ lscm_status biols_draw(biols *b, size_t count, uint64_t stream, const model_samp
         b->settings.final_temperature > 0 ? b->settings.final_temperature : b->settings.temperature;
     uint64_t block = stream;
     for (size_t first = 0; first < count; first += b->S, block++) {
-        TRY(biols_sample_q(b, biols_stream(b, BIOLS_DRAW_EPS, block),
-                           biols_stream(b, BIOLS_DRAW_GUMBEL, block), last, why));
+        TRY(biols_sample_q(b, biols_stream(b, STREAM_BIOLS_DRAW_EPS, block),
+                           biols_stream(b, STREAM_BIOLS_DRAW_GUMBEL, block), last, why));
         if (out->log_p != NULL) {
-            biols_error(b, biols_stream(b, BIOLS_DRAW_Z, block), false);
+            biols_error(b, biols_stream(b, STREAM_BIOLS_DRAW_Z, block), false);
         }
         for (size_t s = 0; s < b->S && first + s < count; s++) {
             put_draw(b, s, first + s, out);

@@ -249,15 +249,15 @@ void biols_begin(biols *b, size_t restart)
     b->step64.steps = 0;
     if (b->linear) {
         double *matrix = b->parameter + 2 * n;
-        rng_normals(biols_stream(b, BIOLS_NET, 0), 0, b->d * b->D, matrix);
+        rng_normals(biols_stream(b, STREAM_BIOLS_NET, 0), 0, b->d * b->D, matrix);
         cblas_dscal((int)(b->d * b->D), 1 / sqrt((double)b->d), matrix, 1);
     } else {
-        network_f32_draw(&b->shape, biols_stream(b, BIOLS_NET, 0), b->weight, NULL);
+        network_f32_draw(&b->shape, biols_stream(b, STREAM_BIOLS_NET, 0), b->weight, NULL);
         memset(b->step_net.state, 0, 2 * b->step_net.n * sizeof(float));
         b->step_net.steps = 0;
     }
     if (b->law != NULL) {
-        order_begin(b->law, biols_stream(b, BIOLS_ORDER_NET, 0));
+        order_begin(b->law, biols_stream(b, STREAM_BIOLS_ORDER_NET, 0));
         memset(b->step_order.state, 0, 2 * b->step_order.n * sizeof(float));
         b->step_order.steps = 0;
     }

@@ -3,6 +3,7 @@
 #ifndef LSCM_INFER_BIOLS_BIOLS_STATE_H
 #define LSCM_INFER_BIOLS_BIOLS_STATE_H
 
+#include "base/streams.h"
 #include "infer/biols/biols_estimator.h"
 #include "infer/biols/tile_linear.h"
 #include "infer/biols/tile_net.h"
@@ -10,19 +11,6 @@
 #include "infer/run/run.h"
 #include "infer/weights/weights.h"
 #include "net/optimiser.h"
-
-/* One random stream per use; `restart` and step are mixed in. */
-enum biols_stream {
-    BIOLS_EPS = 100,
-    BIOLS_GUMBEL,
-    BIOLS_Z,
-    BIOLS_BATCH,
-    BIOLS_NET,
-    BIOLS_ORDER_NET,
-    BIOLS_DRAW_EPS,
-    BIOLS_DRAW_GUMBEL,
-    BIOLS_DRAW_Z
-};
 
 /* All rows in memory, or the rows of a batch. */
 typedef struct row_store {
@@ -77,7 +65,7 @@ lscm_status biols_sample_q(biols *b, rng eps, rng gumbel, double temperature, ls
 /* error of the draws in theta; gradients too when asked for. */
 void biols_error(biols *b, rng z, bool gradients);
 /* Stream `use` of this restart and step. */
-rng biols_stream(const biols *b, enum biols_stream use, uint64_t step);
+rng biols_stream(const biols *b, enum stream use, uint64_t step);
 
 /* For a network: D, kept and still of the data. */
 lscm_status biols_find_still(biols *b, const lscm_dataset *data, lscm_error *why);

@@ -1,11 +1,10 @@
+#include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/generator/generator_state.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { STREAM_FIRST = 9000, STREAM_BATCH = 9001 };
 
 void generator_choose(generator_settings *s, const generator_rows *rows)
 {
@@ -183,7 +182,7 @@ lscm_status generator_open(generator **out, const generator_rows *rows,
     TRY(begin(out, rows, settings, why));
     find_scales(*out);
     fill(*out);
-    muon_f32_draw(&(*out)->shape, (rng){settings->seed, STREAM_FIRST}, (*out)->parameters);
+    muon_f32_draw(&(*out)->shape, stream_of(settings->seed, STREAM_GENERATOR), (*out)->parameters);
 done:
     return status;
 }
@@ -252,7 +251,7 @@ lscm_status generator_step(generator *g, lscm_error *why)
 {
     const generator_rows *r = &g->rows;
     size_t batch = g->settings.batch;
-    rng pick = {g->settings.seed, STREAM_BATCH};
+    rng pick = stream_of(g->settings.seed, STREAM_GENERATOR_BATCH);
     double left = 1 - (double)g->now.steps / (double)generator_total(g);
     for (size_t b = 0; b < batch; b++) {
         size_t row = (size_t)rng_below(pick, g->now.steps * batch + b, r->rows);

@@ -4,6 +4,7 @@
  *   - an edge j -> i, j before i, is there with probability  1 / (1 + exp(score without - with))
  *   - two neighbours a, b in the order take one of: a b, a -> b, b a, b -> a. */
 #include "infer/graph/graph_chain.h"
+#include "base/streams.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,8 +55,8 @@ void graph_chain_lay_out(graph_chain *c, arena *a)
 void graph_chain_begin(graph_chain *c, const dag_draws *start, size_t number, rng r)
 {
     size_t d = c->d;
-    c->random = (rng){r.seed, r.stream + 2 * number};
-    c->mechanisms = (rng){r.seed, r.stream + 2 * number + 1};
+    c->random = stream_part(r, 2 * number);
+    c->mechanisms = stream_part(r, 2 * number + 1);
     memcpy(c->parents, start->parents + number * d, d * sizeof *c->parents);
     memcpy(c->order, start->order + number * d, d * sizeof *c->order);
     for (size_t k = 0; k < d; k++) {

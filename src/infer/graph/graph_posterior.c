@@ -5,6 +5,7 @@
  *
  * on a grid of five points, two posterior sds to either side of the best. */
 #include "infer/graph/graph_posterior.h"
+#include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/evidence/evidence.h"
 #include "infer/graph/dag_extensions.h"
@@ -111,7 +112,7 @@ static lscm_status run(graph_posterior *g, const anchored_input *in, size_t firs
                        lscm_error *why)
 {
     size_t d = in->view->d;
-    rng r = {(uint64_t)in->settings->seed, 7000 + first};
+    rng r = stream_part(stream_of((uint64_t)in->settings->seed, STREAM_GRAPHS), first);
     dag_draws draws = {count, d, g->parents + first * d, g->order + first * d};
     dag_problem problem = {&g->mechanisms, in->order, r, in->progress};
     dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains,
@@ -139,7 +140,7 @@ static double pooled_variance(const graph_posterior *g, const anchored_input *in
                               double *w, double *rows)
 {
     size_t d = in->view->d;
-    rng r = {(uint64_t)in->settings->seed, 6000};
+    rng r = stream_of((uint64_t)in->settings->seed, STREAM_POOLED);
     double sum = 0;
     double used = 0;
     *rows = 0;
@@ -281,7 +282,7 @@ static lscm_status weigh_evidence(graph_posterior *g, const anchored_input *in, 
 {
     lscm_status status = LSCM_OK;
     size_t d = in->view->d;
-    rng r = {(uint64_t)in->settings->seed, 6002};
+    rng r = stream_of((uint64_t)in->settings->seed, STREAM_GRAPH_MODELS);
     for (size_t round = 0; round < tuned_dispersion_rounds(); round++) {
         double f = 1;
         double dof = 0;
@@ -359,7 +360,7 @@ static lscm_status weigh_slopes(graph_posterior *g, const anchored_input *in, co
 {
     lscm_status status = LSCM_OK;
     size_t d = in->view->d;
-    rng r = {(uint64_t)in->settings->seed, 6002};
+    rng r = stream_of((uint64_t)in->settings->seed, STREAM_GRAPH_MODELS);
     mean_mechanisms(g, d, few_draws(in), r, t->w, t->intercept, t->edge_prob);
     mechanism_model mean = {d, t->w, t->intercept, NULL};
     TRY(dispersion_slopes(t->slopes, t->variance, in, g->row_weight, z, &mean, why));
@@ -391,7 +392,7 @@ static void make_uniform(graph_posterior *g, const anchored_input *in,
                          size_t *order)
 {
     size_t d = in->view->d;
-    rng r = {(uint64_t)in->settings->seed, 6001};
+    rng r = stream_of((uint64_t)in->settings->seed, STREAM_GRAPH_AGAIN);
     dag_draws draws = {in->draws, d, g->parents, g->order};
     double least = INFINITY;
     double total = 0;

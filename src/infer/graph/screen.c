@@ -1,4 +1,5 @@
 #include "infer/graph/screen.h"
+#include "base/streams.h"
 
 #include "base/tuned.h"
 #include "infer/graph/screen_parts.h"
@@ -147,7 +148,7 @@ static void note(screen_work *w, const families *f, double score, bool best)
 /* Several searches, each from the best order so far with some nodes put elsewhere. */
 static void search_often(screen_work *w, const families *f)
 {
-    const rng r = {0, 0};
+    const rng r = stream_of(0, STREAM_SCREEN);
     size_t d = w->s.d;
     size_t shaken = d / tuned_screen_shaken() > 3 ? d / tuned_screen_shaken() : 3;
     double best = -INFINITY;

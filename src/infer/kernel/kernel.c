@@ -3,6 +3,7 @@
  *     labels, some held out -> family, ridge -> solve without the held-out -> how far off they are
  *     -> solve with all -> z, sd
  */
+#include "base/streams.h"
 #include "infer/kernel/kernel_encoder.h"
 
 #include "base/threads.h"
@@ -168,7 +169,7 @@ static size_t choose_known(encoding *w, const kernel_encoder *e, size_t j, unsig
             out[n++] = (uint32_t)i;
         }
     }
-    rng r = {w->settings->seed, KERNEL_STREAM + 3};
+    rng r = stream_of(w->settings->seed, STREAM_KERNEL_SD);
     return kernel_some(out, n, w->sd_most, r, (uint64_t)j * w->f->rows);
 }
 
@@ -261,7 +262,7 @@ static lscm_status calibrate(encoding *w, kernel_encoder *e, const double *z, ls
         TRY(kernel_sd_open(&known, &e->space, w->sd_most, why));
     }
     for (size_t j = 0; j < e->d; j++) {
-        rng r = {w->settings->seed, KERNEL_STREAM + 3};
+        rng r = stream_of(w->settings->seed, STREAM_KERNEL_SD);
         uint32_t *held = w->some;
         TRY(kernel_told(w->progress, "encoding", j, e->d, why));
         if (!e->usable[j] || w->labels.held[j] == 0) {

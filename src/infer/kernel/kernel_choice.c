@@ -10,6 +10,7 @@
  * differ most beyond the labels: between them the sum counts of that error and of the same when the
  * smaller half of the labels predicts the larger half of those held out.
  */
+#include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/kernel/kernel_cholesky.h"
 #include "infer/kernel/kernel_parts.h"
@@ -191,7 +192,7 @@ static void take_rows(choice *w, size_t j, uint64_t seed)
 {
     size_t N = w->l->f->rows;
     size_t most = tuned_kernel_choice_rows();
-    rng r = {seed, KERNEL_STREAM + 1};
+    rng r = stream_of(seed, STREAM_KERNEL_CHOICE);
     size_t n = kernel_labels_rows(w->l, j, KERNEL_TRAIN, w->rows);
     w->n = kernel_some(w->rows, n, most, r, 2 * j * N);
     memcpy(w->train, w->rows, w->n * sizeof *w->rows);

@@ -1,4 +1,5 @@
 /* The rows that a solution is made of: all that label a node, or landmarks among them. */
+#include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/kernel/kernel_parts.h"
 
@@ -86,7 +87,7 @@ size_t kernel_inputs_choose(const kernel_labels *l, const kernel_settings *s, bo
         return n;
     }
     memcpy(scratch, rows, n * sizeof *rows);
-    shuffle(scratch, n, (rng){s->seed, KERNEL_STREAM + 2});
+    shuffle(scratch, n, stream_of(s->seed, STREAM_KERNEL_INPUTS));
     for (size_t j = 0; j < d; j++) {
         taken = take_share(l, j, most / (2 * d), taken, n, scratch);
     }

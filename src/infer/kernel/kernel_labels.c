@@ -3,6 +3,7 @@
  * their sets there; then one for every node that has none. Nodes with fewer than 5 sets have one
  * row in five held out instead.
  */
+#include "base/streams.h"
 #include "base/tuned.h"
 #include "data/design/design.h"
 #include "infer/kernel/kernel_parts.h"
@@ -159,7 +160,7 @@ static void give_roles(kernel_labels *l, const sets *s, uint64_t seed)
             }
         }
     }
-    rng r = {seed, KERNEL_STREAM};
+    rng r = stream_of(seed, STREAM_KERNEL_LABELS);
     for (size_t j = 0; j < f->d; j++) {
         size_t seen = 0;
         uint64_t pick = 0;

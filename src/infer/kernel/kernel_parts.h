@@ -7,9 +7,8 @@
 #include "infer/kernel/kernel_map.h"
 
 enum {
-    KERNEL_TRAIN = 1,    /* the row labels the node and is learned from throughout */
-    KERNEL_HELD = 2,     /* it labels the node and is held out at first */
-    KERNEL_STREAM = 9000 /* of random numbers: the first of four */
+    KERNEL_TRAIN = 1, /* the row labels the node and is learned from throughout */
+    KERNEL_HELD = 2   /* it labels the node and is held out at first */
 };
 
 /* ---- Labels (kernel_labels.c) ---- */

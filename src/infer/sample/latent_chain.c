@@ -1,4 +1,5 @@
 #include "infer/sample/latent_chain.h"
+#include "base/streams.h"
 
 #include "base/threads.h"
 #include "base/tuned.h"
@@ -124,7 +125,7 @@ static lscm_status begin(latent_chain *c, size_t number, rng r, lscm_error *why)
     c->g.all.family = c->families.list;
     c->g.equal = p->graph->variance[0] > 0;
     c->g.order_given = p->order_given;
-    graph_chain_begin(&c->g, p->start, number, (rng){r.seed, r.stream + 2 * number});
+    graph_chain_begin(&c->g, p->start, number, stream_part(r, 2 * number));
     TRY(p->clip > 0 ? begin_clipped(c, why) : begin_noisy(c, why));
     TRY(update(c, why));
     graph_chain_draw(&c->g);
@@ -212,7 +213,7 @@ static void keep_draw(latent_chain *c, size_t at, anchored *out)
 static lscm_status step(latent_chain *c, size_t number, rng r, size_t k, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    rng own = {r.seed, r.stream + 4 * number + 2};
+    rng own = stream_part(r, 4 * number + 2);
     TRY(sweep(c, k, own, why));
     TRY(chain_report(&c->g, "sampling z and graph", k, c->p->sweeps,
                      number == 0 ? c->p->progress : NULL, why));

@@ -5,6 +5,7 @@
  * what rows count, come from those in which nothing is cut off. Where it does, all rows are better:
  * the others lack the interventions with the largest effects. */
 #include "infer/sample/sample_rows.h"
+#include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/sample/clip.h"
 #include "infer/sample/latent_chain.h"
@@ -127,7 +128,8 @@ lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const gra
                               .order_given = in->order != NULL,
                               .series = t.series,
                               .progress = in->progress};
-    TRY(latent_sample(&problem, (rng){(uint64_t)in->settings->seed, 8500}, a, a->z_sd, why));
+    TRY(latent_sample(&problem, stream_of((uint64_t)in->settings->seed, STREAM_LATENT), a, a->z_sd,
+                      why));
     memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
     a->sampler = SAMPLER_LATENT;
 done:

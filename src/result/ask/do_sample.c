@@ -9,11 +9,11 @@
  * of rows: float32 for pictures, float64 otherwise. The posterior is not needed afterwards.
  */
 #include "base/rng.h"
+#include "base/streams.h"
 #include "data/dataset/dataset.h"
 #include "data/text/text.h"
 #include "scm/decode.h"
 #include "scm/mechanism.h"
-#include "scm/streams.h"
 
 #include <float.h>
 #include <jansson.h>
