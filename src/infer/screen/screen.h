@@ -11,8 +11,8 @@
  * A guess, not a posterior: it only has to keep the true parents. Deterministic, also in the number
  * of threads.
  */
-#ifndef LSCM_INFER_GRAPH_SCREEN_H
-#define LSCM_INFER_GRAPH_SCREEN_H
+#ifndef LSCM_INFER_SCREEN_SCREEN_H
+#define LSCM_INFER_SCREEN_SCREEN_H
 
 #include "infer/mechanism/mechanism.h"
 

@@ -1,8 +1,8 @@
-#include "infer/graph/screen.h"
+#include "infer/screen/screen.h"
 #include "base/streams.h"
 
 #include "base/tuned.h"
-#include "infer/graph/screen_parts.h"
+#include "infer/screen/screen_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

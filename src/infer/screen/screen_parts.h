@@ -1,6 +1,6 @@
 /* The steps of the screen (screen.h). */
-#ifndef LSCM_INFER_GRAPH_SCREEN_PARTS_H
-#define LSCM_INFER_GRAPH_SCREEN_PARTS_H
+#ifndef LSCM_INFER_SCREEN_SCREEN_PARTS_H
+#define LSCM_INFER_SCREEN_SCREEN_PARTS_H
 
 #include "infer/mechanism/mechanism.h"
 

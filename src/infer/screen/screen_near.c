@@ -6,7 +6,7 @@
  */
 #include "base/threads.h"
 #include "base/tuned.h"
-#include "infer/graph/screen_parts.h"
+#include "infer/screen/screen_parts.h"
 
 #include <cblas.h>
 #include <math.h>

@@ -3,8 +3,8 @@
  * with pivot p = a_kk:  a_ij -= a_ik a_kj / p,  a_ik = +- a_ik / p  (in, out),  a_kk = -1/p.
  */
 #include "base/tuned.h"
-#include "infer/graph/screen_parts.h"
 #include "infer/mechanism/mechanism.h"
+#include "infer/screen/screen_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
