@@ -3,7 +3,7 @@
  * never change. */
 #include "infer/biols/biols.h"
 #include "on_cpu.h"
-#include "scm/decode.h"
+#include "scm/posterior/posterior.h"
 #include "testing.h"
 
 static lscm_error why;

@@ -1,7 +1,7 @@
 /* Random models: graphs along their order with the expected number of edges; weights and noise of
  * the prior against its moments in closed form. */
 #include "base/order.h"
-#include "scm/model.h"
+#include "scm/simulate/simulate.h"
 #include "testing.h"
 
 static lscm_error why;

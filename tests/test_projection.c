@@ -1,6 +1,6 @@
 /* Projections against plain loops over what they were drawn from; networks other than the paper's
  * in test_projection_network.c. */
-#include "scm/projection.h"
+#include "scm/simulate/simulate.h"
 #include "testing.h"
 
 static lscm_error why;

@@ -4,7 +4,7 @@
 
 #include "lcg.h"
 #include "on_cpu.h"
-#include "scm/decode.h"
+#include "scm/posterior/posterior.h"
 
 enum { ROWS = 11, NODES = 2, FEATURES = 3 };
 

@@ -21,7 +21,7 @@
 
 #include "base/pieces.h"
 #include "net/muon.h"
-#include "scm/mechanism.h"
+#include "scm/mechanism/mechanism.h"
 
 typedef struct generator_rows {
     size_t rows, d, R;

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "result/report/report_page.h"
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 #include <jansson.h>
 
