@@ -4,7 +4,7 @@
 #include "infer/biols/biols.h"
 #include "on_cpu.h"
 #include "scm/posterior/posterior.h"
-#include "testing.h"
+#include "simulated.h"
 
 static lscm_error why;
 
@@ -20,21 +20,9 @@ typedef struct case_of {
 
 static lscm_dataset *small_data(void)
 {
-    lscm_dataset *data = NULL;
-    lscm_simulation s;
-    assert_ok(lscm_simulation_preset(&s, "paper-linear", 4, &why));
-    s.features = 6;
-    s.degree = 1.5;
-    s.observational = 40;
-    s.sets = 4;
-    s.per_set = 20;
-    s.noise_scale = 0.5;
-    s.value_scale = 2;
-    s.projection_low = -1;
-    s.projection_high = 1;
-    s.seed = 3;
-    assert_ok(lscm_simulate(&data, &s, NULL, &why));
-    return data;
+    return simulated_as("paper-linear", 4,
+                        "features=6 degree=1.5 observational=40 sets=4 per_set=20 noise_scale=0.5 "
+                        "value_scale=2 projection_low=-1 projection_high=1 seed=3");
 }
 
 static lscm_fit_settings settings_of(const case_of *c)

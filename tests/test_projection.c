@@ -1,17 +1,9 @@
 /* Projections against plain loops over what they were drawn from; networks other than the paper's
  * in test_projection_network.c. */
 #include "scm/simulate/simulate.h"
-#include "testing.h"
+#include "simulated.h"
 
 static lscm_error why;
-
-static lscm_simulation preset(const char *name, int64_t nodes, int64_t seed)
-{
-    lscm_simulation s;
-    assert_ok(lscm_simulation_preset(&s, name, nodes, &why));
-    s.seed = seed;
-    return s;
-}
 
 /* The light of a pixel under d <= 7 blobs in a picture of 50 x 50. */
 static double blobs_at(size_t row, size_t column, size_t d, const double *z)

@@ -1,17 +1,10 @@
 /* The simulator against the closed form: z = (v + n) R, R = (I - W M)^-1, n ~ N(0, N_t), so over
  * the rows of a mask z - v R has mean 0 and covariance R^T N_t R. R is formed here by Gauss-Jordan,
  * not by ancestral order. */
-#include "testing.h"
+#include "invert.h"
+#include "simulated.h"
 
 static lscm_error why;
-
-static lscm_simulation preset(const char *name, int64_t nodes, int64_t seed)
-{
-    lscm_simulation s;
-    assert_ok(lscm_simulation_preset(&s, name, nodes, &why));
-    s.seed = seed;
-    return s;
-}
 
 static double *read_all(const lscm_dataset *data, lscm_field field)
 {
@@ -26,73 +19,46 @@ static double *read_all(const lscm_dataset *data, lscm_field field)
     return out;
 }
 
-/* out (d, d) = inverse of a (d, d), by Gauss-Jordan with pivoting. */
-static void invert(size_t d, double *a, double *out)
-{
-    for (size_t i = 0; i < d * d; i++) {
-        out[i] = i % (d + 1) == 0 ? 1 : 0;
-    }
-    for (size_t c = 0; c < d; c++) {
-        size_t pivot = c;
-        for (size_t r = c + 1; r < d; r++) {
-            pivot = fabs(a[r * d + c]) > fabs(a[pivot * d + c]) ? r : pivot;
-        }
-        for (size_t k = 0; k < d; k++) {
-            double kept = a[c * d + k];
-            a[c * d + k] = a[pivot * d + k];
-            a[pivot * d + k] = kept;
-            kept = out[c * d + k];
-            out[c * d + k] = out[pivot * d + k];
-            out[pivot * d + k] = kept;
-        }
-        double scale = a[c * d + c];
-        for (size_t k = 0; k < d; k++) {
-            a[c * d + k] /= scale;
-            out[c * d + k] /= scale;
-        }
-        for (size_t r = 0; r < d; r++) {
-            double factor = a[r * d + c];
-            for (size_t k = 0; k < d && r != c; k++) {
-                a[r * d + k] -= factor * a[c * d + k];
-                out[r * d + k] -= factor * out[c * d + k];
-            }
-        }
-    }
-}
+/* Everything of a data set but x. */
+typedef struct sampled {
+    size_t d;
+    double actuator_noise;
+    double *w, *sigma;            /* (d, d), (d) */
+    double *targets, *values, *z; /* (rows, d) */
+} sampled;
 
 /* Rows first .. first + n - 1 share one mask. */
-static void check_law(const lscm_simulation *s, size_t d, size_t first, size_t n, const double *w,
-                      const double *sigma, const double *targets, const double *values,
-                      const double *z)
+static void check_law(const sampled *s, size_t first, size_t n)
 {
+    size_t d = s->d;
     double a[64];
     double r[64];
     double covariance[64];
     double mean[8] = {0};
     double second[64] = {0};
-    const double *mask = targets + first * d;
+    const double *mask = s->targets + first * d;
     for (size_t j = 0; j < d; j++) {
         for (size_t i = 0; i < d; i++) {
-            a[j * d + i] = (i == j ? 1 : 0) - (mask[i] != 0 ? 0 : w[j * d + i]);
+            a[j * d + i] = (i == j ? 1 : 0) - (mask[i] != 0 ? 0 : s->w[j * d + i]);
         }
     }
-    invert(d, a, r);
+    (void)invert(a, d, r);
     for (size_t i = 0; i < d; i++) {
         for (size_t k = 0; k < d; k++) {
             covariance[i * d + k] = 0;
             for (size_t m = 0; m < d; m++) {
-                double sd = mask[m] != 0 ? s->actuator_noise : sigma[m];
+                double sd = mask[m] != 0 ? s->actuator_noise : s->sigma[m];
                 covariance[i * d + k] += r[m * d + i] * sd * sd * r[m * d + k];
             }
         }
     }
     for (size_t row = first; row < first + n; row++) {
         double residual[8];
-        assert_memory_equal(targets + row * d, mask, d * sizeof *mask);
+        assert_memory_equal(s->targets + row * d, mask, d * sizeof *mask);
         for (size_t i = 0; i < d; i++) {
-            residual[i] = z[row * d + i];
+            residual[i] = s->z[row * d + i];
             for (size_t j = 0; j < d; j++) {
-                residual[i] -= values[row * d + j] * r[j * d + i];
+                residual[i] -= s->values[row * d + j] * r[j * d + i];
             }
             mean[i] += residual[i] / (double)n;
         }
@@ -118,27 +84,28 @@ static void check_samples(lscm_simulation s)
     lscm_dataset *data = NULL;
     size_t d = (size_t)s.nodes;
     assert_ok(lscm_simulate(&data, &s, NULL, &why));
-    double *w = read_all(data, LSCM_W);
-    double *sigma = read_all(data, LSCM_SIGMA);
-    double *targets = read_all(data, LSCM_TARGETS);
-    double *values = read_all(data, LSCM_VALUES);
-    double *z = read_all(data, LSCM_Z);
+    sampled all = {.d = d, .actuator_noise = s.actuator_noise};
+    all.w = read_all(data, LSCM_W);
+    all.sigma = read_all(data, LSCM_SIGMA);
+    all.targets = read_all(data, LSCM_TARGETS);
+    all.values = read_all(data, LSCM_VALUES);
+    all.z = read_all(data, LSCM_Z);
     size_t observational = (size_t)s.observational;
-    check_law(&s, d, 0, observational, w, sigma, targets, values, z);
+    check_law(&all, 0, observational);
     for (size_t set = 0; set < (size_t)s.sets; set++) {
         size_t first = observational + set * (size_t)s.per_set;
         size_t chosen = 0;
-        check_law(&s, d, first, (size_t)s.per_set, w, sigma, targets, values, z);
+        check_law(&all, first, (size_t)s.per_set);
         for (size_t i = 0; i < d; i++) {
-            chosen += targets[first * d + i] != 0 ? 1 : 0;
+            chosen += all.targets[first * d + i] != 0 ? 1 : 0;
         }
         assert_true(chosen >= 1 && chosen <= (d > 1 ? d - 1 : 1));
     }
-    free(w);
-    free(sigma);
-    free(targets);
-    free(values);
-    free(z);
+    free(all.w);
+    free(all.sigma);
+    free(all.targets);
+    free(all.values);
+    free(all.z);
     lscm_dataset_free(data);
 }
 
