@@ -2,16 +2,10 @@
 # Every command of bench/README.md at its smallest size: it works, and what it says is numbers. What they
 # are is never asked. Peers that are not installed are left out, and the commands say so. Under sanitizers,
 # which are slow, only programs in C are run: the fits that scripts ask for are those of other tests.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$(dirname "$lscm")" && pwd)
-lscm=$build/lscm
-bench=$here/../bench
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-bench.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
+build=$(dirname "$lscm")
+bench=$tests/../bench
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 # the first Python that has NumPy, as bench/run
