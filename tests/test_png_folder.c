@@ -3,6 +3,7 @@
 #include "data/dataset/dataset.h"
 #include "data/picture/picture.h"
 #include "lcg.h"
+#include "read_all.h"
 #include "testing.h"
 
 #include "home.h"
@@ -10,27 +11,6 @@
 #include <sys/stat.h>
 
 static lscm_error why;
-
-static void put(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static double *read_all(const lscm_dataset *data, lscm_field field, size_t *count)
-{
-    lscm_shape shape = lscm_dataset_shape(data, field);
-    *count = 1;
-    for (int i = 0; i < shape.ndim; i++) {
-        *count *= shape.dims[i];
-    }
-    double *out = malloc(*count * sizeof *out);
-    assert_non_null(out);
-    assert_ok(lscm_dataset_read(data, field, 0, shape.dims[0], out, &why));
-    return out;
-}
 
 static void assert_same_field(const lscm_dataset *a, const lscm_dataset *b, lscm_field field)
 {

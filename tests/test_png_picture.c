@@ -11,14 +11,6 @@
 
 static lscm_error why;
 
-static void put(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 /* A PNG from packed rows (height of them, row_bytes each). */
 static void encode(const char *path, unsigned width, unsigned height, int depth, int colour,
                    int interlace, const uint8_t *rows, size_t row_bytes, bool palette_clear)

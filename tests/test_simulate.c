@@ -2,22 +2,10 @@
  * the rows of a mask z - v R has mean 0 and covariance R^T N_t R. R is formed here by Gauss-Jordan,
  * not by ancestral order. */
 #include "invert.h"
+#include "read_all.h"
 #include "simulated.h"
 
 static lscm_error why;
-
-static double *read_all(const lscm_dataset *data, lscm_field field)
-{
-    lscm_shape shape = lscm_dataset_shape(data, field);
-    size_t count = 1;
-    for (int i = 0; i < shape.ndim; i++) {
-        count *= shape.dims[i];
-    }
-    double *out = malloc(count * sizeof *out);
-    assert_non_null(out);
-    assert_ok(lscm_dataset_read(data, field, 0, shape.dims[0], out, &why));
-    return out;
-}
 
 /* Everything of a data set but x. */
 typedef struct sampled {
@@ -85,11 +73,11 @@ static void check_samples(lscm_simulation s)
     size_t d = (size_t)s.nodes;
     assert_ok(lscm_simulate(&data, &s, NULL, &why));
     sampled all = {.d = d, .actuator_noise = s.actuator_noise};
-    all.w = read_all(data, LSCM_W);
-    all.sigma = read_all(data, LSCM_SIGMA);
-    all.targets = read_all(data, LSCM_TARGETS);
-    all.values = read_all(data, LSCM_VALUES);
-    all.z = read_all(data, LSCM_Z);
+    all.w = read_all(data, LSCM_W, NULL);
+    all.sigma = read_all(data, LSCM_SIGMA, NULL);
+    all.targets = read_all(data, LSCM_TARGETS, NULL);
+    all.values = read_all(data, LSCM_VALUES, NULL);
+    all.z = read_all(data, LSCM_Z, NULL);
     size_t observational = (size_t)s.observational;
     check_law(&all, 0, observational);
     for (size_t set = 0; set < (size_t)s.sets; set++) {
@@ -145,8 +133,8 @@ static void values_follow_their_law(void **state)
         s.values = (lscm_value_law)kind;
         s.per_set = 1000;
         assert_ok(lscm_simulate(&data, &s, NULL, &why));
-        double *targets = read_all(data, LSCM_TARGETS);
-        double *values = read_all(data, LSCM_VALUES);
+        double *targets = read_all(data, LSCM_TARGETS, NULL);
+        double *values = read_all(data, LSCM_VALUES, NULL);
         for (size_t i = 0; i < lscm_dataset_rows(data) * 5; i++) {
             assert_true(targets[i] != 0 || values[i] == 0);
             sum += values[i];
@@ -188,7 +176,7 @@ static void rows_do_not_depend_on_how_they_are_read(void **state)
         assert_ok(lscm_simulate(&other, &s, NULL, &why));
         const lscm_field fields[] = {LSCM_X, LSCM_TARGETS, LSCM_VALUES, LSCM_Z};
         for (size_t f = 0; f < 4; f++) {
-            double *whole = read_all(data, fields[f]);
+            double *whole = read_all(data, fields[f], NULL);
             size_t cols = fields[f] == LSCM_X ? lscm_dataset_features(data) : 5;
             double *part = malloc(200 * cols * sizeof *part);
             assert_non_null(part);
@@ -227,8 +215,8 @@ static void pictures_take_noise(void **state)
         s.x_noise = 0.05;
         assert_ok(lscm_simulate(&noisy, &s, NULL, &why));
         assert_string_equal(lscm_dataset_shape(noisy, LSCM_X).dtype, "float32");
-        double *a = read_all(clean, LSCM_X);
-        double *b = read_all(noisy, LSCM_X);
+        double *a = read_all(clean, LSCM_X, NULL);
+        double *b = read_all(noisy, LSCM_X, NULL);
         size_t count = (size_t)40 * 2500;
         for (size_t i = 0; i < count; i++) {
             mean += (b[i] - a[i]) / (double)count;
@@ -255,9 +243,9 @@ static void paired_rows_share_noise(void **state)
     assert_ok(lscm_simulate(&data, &s, NULL, &why));
     size_t pairs = 2000;
     assert_int_equal(lscm_dataset_rows(data), 2 * pairs);
-    double *w = read_all(data, LSCM_W);
-    double *targets = read_all(data, LSCM_TARGETS);
-    double *z = read_all(data, LSCM_Z);
+    double *w = read_all(data, LSCM_W, NULL);
+    double *targets = read_all(data, LSCM_TARGETS, NULL);
+    double *z = read_all(data, LSCM_Z, NULL);
     for (size_t row = 0; row < pairs; row++) {
         for (size_t i = 0; i < 6; i++) {
             double noise[2];
@@ -293,7 +281,7 @@ static void untouched_nodes_are_never_targets(void **state)
         s.sets = 60;
         s.per_set = 3;
         assert_ok(lscm_simulate(&data, &s, NULL, &why));
-        double *targets = read_all(data, LSCM_TARGETS);
+        double *targets = read_all(data, LSCM_TARGETS, NULL);
         for (size_t r = (size_t)s.observational; r < lscm_dataset_rows(data); r++) {
             size_t chosen = 0;
             for (size_t i = 0; i < 6; i++) {
@@ -337,8 +325,8 @@ static void presets_are_as_published(void **state)
     }
     lscm_simulation image = preset("paper-image", 5, 1);
     assert_ok(lscm_simulate(&data, &image, NULL, &why));
-    double *z = read_all(data, LSCM_Z);
-    double *x = read_all(data, LSCM_X);
+    double *z = read_all(data, LSCM_Z, NULL);
+    double *x = read_all(data, LSCM_X, NULL);
     double largest = 0;
     for (size_t i = 0; i < 2500 * 5; i++) {
         largest = fmax(largest, fabs(z[i]));
