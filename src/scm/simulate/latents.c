@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Choices of the settings table, in its order. */
-
 latent_scratch latent_scratch_take(arena *a, size_t d)
 {
     return (latent_scratch){
