@@ -8,6 +8,7 @@
 #define LSCM_DATA_FORMAT_FORMATS_H
 
 #include "data/dataset/dataset.h"
+#include "data/text/text.h" /* numbers, names and records, for formats of text */
 
 /* Fills a data set made by dataset_new: shapes, whole fields, names, recipe, a row source that owns
  * the open file. */
