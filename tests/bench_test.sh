@@ -103,10 +103,14 @@ if "$python" -c 'import numpy' 2>/dev/null; then
     run "simulate: NumPy;random numbers" simulate
     run "kernel: 300 x 300 values;Cholesky;\"rows\": 1300, \"nodes\": 3;\"rows\": 600" kernel
     script "plain: 2 data sets;pooled: coverage;bar: coverage" calibration --lscm "$lscm" --jobs 1 --sets 2 --fit "--draws 100"
+    script "| shift-3 | 1 |;| units | 1 |;correlations of z;| three | 1 |;| heavy | 1 |;of 20 rows meet their bars" \
+        believable --lscm "$lscm" --smoke --jobs 1
+    script "| shift-.3 | 1 |;E-SHD no higher than before (+0.00;of 1 rows" \
+        believable --lscm "$lscm" --smoke --jobs 1 --than "$lscm" shift-.3
     script "large, large.npz;peak" limit --lscm "$lscm" --smoke large
     script "linear: 300 pictures;as it comes: 300 pictures;edges over one half" pictures --lscm "$lscm" --smoke
 else
-    ran="$ran simulate kernel calibration pictures"
+    ran="$ran simulate kernel calibration believable pictures"
     echo "there is no Python with NumPy: what needs it is left out"
 fi
 
