@@ -1,5 +1,6 @@
 #include "data/design/design_sets.h"
 
+#include "data/design/latent_rows.h"
 #include "data/design/mask_list.h"
 
 #include <stdlib.h>
@@ -178,7 +179,7 @@ void design_count(const design *s, const uint8_t *keep, size_t *rows, size_t *se
     for (size_t k = 0; k < s->sets; k++) {
         size_t count = 0;
         for (size_t at = s->first[k]; at < s->first[k + 1]; at++) {
-            count += keep == NULL || keep[s->row[at]] != 0 ? 1 : 0;
+            count += row_counts(keep, s->row[at]) ? 1 : 0;
         }
         for (size_t j = 0; j < s->d && count > 0; j++) {
             if (s->target[k * s->d + j] == 0) {
