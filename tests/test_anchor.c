@@ -69,11 +69,11 @@ static void test_least_squares(void **state)
         double product = 0;
         double squares = 0;
         for (size_t i = 0; i < m.s.rows; i++) {
-            if (m.s.mask[i * 7 + j] != 0) {
+            if (m.mask[i * 7 + j] != 0) {
                 matrix[n * 8] = 1;
                 memcpy(matrix + n * 8 + 1, m.s.y + i * 7, 7 * sizeof(double));
                 matrix[n * 8 + 3] -= 1e4;
-                v[n] = m.s.values[i * 7 + j];
+                v[n] = m.values[i * 7 + j];
                 mean += v[n++];
             }
         }
@@ -116,16 +116,18 @@ static void test_keep(void **state)
     linear_view part = m.s;
     part.rows = 0;
     part.y = zeros(m.s.rows * 4, sizeof(double));
-    part.mask = zeros(m.s.rows * 4, 1);
-    part.values = zeros(m.s.rows * 4, sizeof(double));
+    part.design = (design){0};
+    uint8_t *mask = zeros(m.s.rows * 4, 1);
+    double *values = zeros(m.s.rows * 4, sizeof(double));
     for (size_t i = 0; i < m.s.rows; i++) {
         keep[i] = i % 3 != 0;
         if (keep[i] != 0) {
             memcpy(part.y + part.rows * 4, m.s.y + i * 4, 4 * sizeof(double));
-            memcpy(part.values + part.rows * 4, m.s.values + i * 4, 4 * sizeof(double));
-            memcpy(part.mask + part.rows++ * 4, m.s.mask + i * 4, 4);
+            memcpy(values + part.rows * 4, m.values + i * 4, 4 * sizeof(double));
+            memcpy(mask + part.rows++ * 4, m.mask + i * 4, 4);
         }
     }
+    design_again(&part.design, part.rows, 4, mask, values);
     assert_ok(anchor_of(&a, &m.s, keep, &why));
     assert_ok(anchor_of(&b, &part, NULL, &why));
     for (size_t i = 0; i < 16; i++) {
@@ -141,8 +143,9 @@ static void test_keep(void **state)
     anchor_close(&b);
     free(keep);
     free(part.y);
-    free(part.mask);
-    free(part.values);
+    design_close(&part.design);
+    free(mask);
+    free(values);
     made_free(&m);
 }
 
@@ -161,14 +164,15 @@ static void test_threads(void **state)
     double *y = zeros(1200 * WIDE, sizeof(double));
     for (size_t i = 0; i < 1200; i++) { /* every row its own set, or nearly so */
         for (size_t j = 0; j < 10; j++) {
-            m.s.mask[i * 10 + j] = lcg_below(&g, 2) != 0;
-            m.s.values[i * 10 + j] = m.s.mask[i * 10 + j] != 0 ? lcg_normal(&g) : 0;
+            m.mask[i * 10 + j] = lcg_below(&g, 2) != 0;
+            m.values[i * 10 + j] = m.mask[i * 10 + j] != 0 ? lcg_normal(&g) : 0;
         }
         make_row(&m, &c, i, &g);
         for (size_t k = 0; k < WIDE; k++) {
             y[i * WIDE + k] = k < 10 ? m.s.y[i * 10 + k] : 0.1 * lcg_normal(&g);
         }
     }
+    made_again(&m);
     free(m.s.y);
     m.s.y = y;
     m.s.rank = WIDE;
@@ -208,6 +212,7 @@ static void test_wide(void **state)
             y[i * WIDE + k] = k < 4 ? m.s.y[i * 4 + k] : 0.1 * lcg_normal(&g);
         }
     }
+    made_again(&m);
     free(m.s.y);
     m.s.y = y;
     m.s.rank = WIDE;
@@ -274,17 +279,18 @@ static void test_draws(void **state)
     made_free(&m);
 }
 
-/* Rows are grouped by mask wherever they stand, halved where a node has one set only. */
+/* Rows of a set stand together, halved where a node has one set only. */
 static void test_sets(void **state)
 {
     (void)state;
     lscm_error why;
     row_sets sets;
     uint8_t mask[7 * 2] = {1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1};
-    linear_view s = {.rows = 7, .d = 2, .mask = mask};
-    static const size_t rows[] = {0, 3, 5, 1, 4, 6};
+    design s = {0};
+    static const uint32_t rows[] = {0, 3, 5, 1, 4, 6};
     static const row_piece pieces[] = {
-        {0, 2, 2, 0, 0}, {1, 1, 2, 0, 1}, {3, 2, 2, 1, 0}, {4, 1, 2, 1, 1}};
+        {0, 2, 2, 1, 0}, {1, 1, 2, 1, 1}, {3, 2, 2, 2, 0}, {4, 1, 2, 2, 1}};
+    design_again(&s, 7, 2, mask, NULL);
     assert_ok(row_sets_of(&sets, &s, NULL, &why));
     assert_int_equal(sets.sets, 2);
     assert_int_equal(sets.rows, 6);
@@ -292,6 +298,7 @@ static void test_sets(void **state)
     assert_memory_equal(sets.row, rows, sizeof rows);
     assert_memory_equal(sets.piece, pieces, sizeof pieces);
     row_sets_close(&sets);
+    design_close(&s);
 }
 
 int main(void)

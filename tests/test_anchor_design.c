@@ -28,7 +28,7 @@ static void test_direction(void **state)
             for (size_t i = 0; i < m.s.rows; i++) {
                 double found = z[i * 5 + j];
                 double truth = m.z[i * 5 + j];
-                if (m.s.mask[i * 5 + j] != 0) {
+                if (m.mask[i * 5 + j] != 0) {
                     here += (found - c.constant) / 200;
                     continue;
                 }
@@ -69,12 +69,13 @@ static void test_direction_ambiguous(void **state)
     made m = make(&c);
     lcg g = {99};
     for (size_t i = 400; i < m.s.rows; i++) {
-        uint8_t *mask = m.s.mask + i * 4;
+        uint8_t *mask = m.mask + i * 4;
         mask[0] = mask[1] = mask[0] | mask[1];
-        m.s.values[i * 4] = mask[0];
-        m.s.values[i * 4 + 1] = mask[1];
+        m.values[i * 4] = mask[0];
+        m.values[i * 4 + 1] = mask[1];
         make_row(&m, &c, i, &g);
     }
+    made_again(&m);
     assert_ok(anchor_of(&a, &m.s, NULL, &why));
     assert_nothing(&a, 0);
     assert_nothing(&a, 1);
@@ -97,8 +98,8 @@ static void test_nodes(void **state)
         c.x_noise = noisy != 0 ? 0.05 : 0;
         made m = make(&c);
         for (size_t i = 0; i < m.s.rows; i++) {
-            uint8_t *mask = m.s.mask + i * 6;
-            double *values = m.s.values + i * 6;
+            uint8_t *mask = m.mask + i * 6;
+            double *values = m.values + i * 6;
             mask[0] = 0;
             mask[1] = i < 7;
             mask[2] = 1;
@@ -111,6 +112,7 @@ static void test_nodes(void **state)
             values[4] = values[3];
             make_row(&m, &c, i, &g);
         }
+        made_again(&m);
         assert_ok(anchor_of(&a, &m.s, NULL, &why));
         z_errors(&m, &a, error);
         assert_nothing(&a, 0);

@@ -149,12 +149,100 @@ static void test_none(void **state)
                  LSCM_VALUE, "too many");
 }
 
+/* Columns side by side: the numbers of each alone, to the last bit, and those of two passes. */
+static void test_spreads(void **state)
+{
+    (void)state;
+    enum { D = 11 };
+    design s = {0};
+    static double x[ROWS * D];
+    static uint8_t mask[ROWS * D];
+    static uint8_t keep[ROWS];
+    lcg g = {3};
+    for (size_t k = 0; k < ROWS * (size_t)D; k++) {
+        x[k] = 1e3 + lcg_normal(&g);
+        mask[k] = lcg_uniform(&g) < 0.4;
+        keep[k / D] = k / D % 7 != 0;
+    }
+    assert_ok(design_of(&s, ROWS, D, mask, NULL, &why));
+    for (unsigned wanted = 1; wanted <= 3; wanted++) {
+        for (size_t j = 0; j < D; j++) {
+            column_spread block[SPREAD_BLOCK];
+            column_spread alone = {0};
+            double sum = 0;
+            double squares = 0;
+            for (size_t k = 0; k < ROWS; k++) {
+                bool set = mask[k * D + j] != 0;
+                if (keep[k] != 0 && (wanted & (set ? SPREAD_SET : SPREAD_FREE)) != 0) {
+                    spread_add(&alone, x[k * D + j]);
+                    sum += x[k * D + j] - 1e3;
+                    squares += (x[k * D + j] - 1e3) * (x[k * D + j] - 1e3);
+                }
+            }
+            spread_columns(&(latent_rows){&s, x, keep}, j / SPREAD_BLOCK * SPREAD_BLOCK, wanted,
+                           block);
+            const column_spread *found = &block[j % SPREAD_BLOCK];
+            assert_true(found->n > 50);
+            assert_memory_equal(found, &alone, sizeof alone);
+            assert_near(found->mean - 1e3, sum / found->n, 1e-11);
+            assert_near(found->squares, squares - sum * sum / found->n, 1e-8);
+        }
+    }
+    design_close(&s);
+}
+
+/* Rows that count, by number and by set; values in their places. */
+static void test_rows(void **state)
+{
+    (void)state;
+    static trial x;
+    static double z[ROWS * MOST];
+    static double sd[ROWS * MOST];
+    uint8_t keep[ROWS];
+    uint32_t by_set[ROWS];
+    uint32_t plain[ROWS];
+    size_t at = 0;
+    design s;
+    make(&x, 6, 9, 4);
+    assert_ok(design_of(&s, ROWS, x.d, x.mask, x.values, &why));
+    for (size_t r = 0; r < ROWS; r++) {
+        keep[r] = r % 5 != 2;
+    }
+    size_t count = design_list(&s, keep, true, by_set);
+    assert_int_equal(design_list(&s, keep, false, plain), count);
+    for (size_t r = 0; r < ROWS; r++) {
+        if (keep[r] != 0) {
+            assert_int_equal(plain[at++], r);
+        }
+    }
+    assert_int_equal(at, count);
+    for (at = 1; at < count; at++) {
+        uint32_t before = s.set[by_set[at - 1]];
+        assert_true(before <= s.set[by_set[at]] && keep[by_set[at]] != 0);
+        assert_true(before < s.set[by_set[at]] || by_set[at - 1] < by_set[at]);
+    }
+    for (size_t k = 0; k < ROWS * x.d; k++) {
+        z[k] = sd[k] = 7;
+    }
+    design_put(&s, z, NULL);
+    design_put(&s, z, sd);
+    for (size_t k = 0; k < ROWS * x.d; k++) {
+        assert_true(z[k] == (x.mask[k] != 0 ? x.values[k] : 7));
+        assert_true(sd[k] == (x.mask[k] != 0 ? 0 : 7));
+    }
+    for (size_t k = 0; k < s.sets; k++) {
+        bool any = memchr(x.mask + s.row[s.first[k]] * x.d, 1, x.d) != NULL;
+        assert_int_equal(design_untouched(&s, k), !any);
+        assert_int_equal(design_set_rows(&s, k), s.first[k + 1] - s.first[k]);
+    }
+    design_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_hidden),
-        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_groups),  cmocka_unit_test(test_hidden), cmocka_unit_test(test_none),
+        cmocka_unit_test(test_spreads), cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

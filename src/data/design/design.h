@@ -6,8 +6,8 @@
 
 #include "data/design/design_sets.h" /* who was set, to what, by set */
 #include "data/design/hold_out.h"    /* values held out */
-#include "data/design/latent_rows.h" /* numbers of every node in them */
 #include "data/design/mask_list.h"   /* distinct sets as they are met */
 #include "data/design/mask_rows.h"   /* rows by set */
+#include "data/design/spread.h"      /* mean and spread of columns, free or set */
 
 #endif

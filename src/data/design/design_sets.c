@@ -1,6 +1,5 @@
 #include "data/design/design_sets.h"
 
-#include "data/design/latent_rows.h"
 #include "data/design/mask_list.h"
 
 #include <stdlib.h>
@@ -166,6 +165,33 @@ void design_close(design *s)
 {
     arena_close(&s->memory);
     arena_close(&s->values);
+}
+
+size_t design_list(const design *s, const uint8_t *keep, bool by_set, uint32_t *row)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < s->rows; k++) {
+        uint32_t r = by_set ? s->row[k] : (uint32_t)k;
+        if (row_counts(keep, r)) {
+            row[count++] = r;
+        }
+    }
+    return count;
+}
+
+void design_put(const design *s, double *z, double *sd)
+{
+    for (size_t r = 0; r < s->rows; r++) {
+        const uint8_t *target = design_targets(s, r);
+        for (size_t j = 0; j < s->d; j++) {
+            if (target[j] != 0) {
+                z[r * s->d + j] = design_value(s, r, j);
+            }
+            if (target[j] != 0 && sd != NULL) {
+                sd[r * s->d + j] = 0;
+            }
+        }
+    }
 }
 
 void design_count(const design *s, const uint8_t *keep, size_t *rows, size_t *sets)

@@ -13,6 +13,8 @@
 
 #include "base/arena.h"
 
+#include <string.h>
+
 typedef struct design {
     size_t rows, d, sets;
     uint8_t *target; /* (sets, d): 1 where do() acts */
@@ -56,8 +58,36 @@ static inline double design_value(const design *s, size_t row, size_t node)
     return s->value[row * s->d + node];
 }
 
-/* In how many rows, and in how many sets, each node is set: (d) each, or NULL. keep (rows) or NULL:
- * rows that count; a set counts where one of its rows does. */
+/* Rows of a set, and whether it has no target. */
+static inline size_t design_set_rows(const design *s, size_t set)
+{
+    return s->first[set + 1] - s->first[set];
+}
+
+static inline bool design_untouched(const design *s, size_t set)
+{
+    return memchr(s->target + set * s->d, 1, s->d) == NULL;
+}
+
+/* z (rows, d) gets the values where do() set them; sd (rows, d), or NULL, is 0 there. */
+void design_put(const design *s, double *z, double *sd);
+/* keep (rows): 0 leaves a row out; NULL: all count. */
+static inline bool row_counts(const uint8_t *keep, size_t row)
+{
+    return keep == NULL || keep[row] != 0;
+}
+
+/* row (rows): those that count, set by set or as they come; returns how many. */
+size_t design_list(const design *s, const uint8_t *keep, bool by_set, uint32_t *row);
+/* In how many rows, and in how many sets, each node is set: (d) each, or NULL. A set counts where
+ * one of its rows does. */
 void design_count(const design *s, const uint8_t *keep, size_t *rows, size_t *sets);
+
+/* Rows of the causal variables under a design. */
+typedef struct latent_rows {
+    const design *design;
+    const double *z;     /* (rows, d) */
+    const uint8_t *keep; /* (rows) or NULL: those that count */
+} latent_rows;
 
 #endif

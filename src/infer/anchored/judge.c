@@ -1,6 +1,5 @@
 #include "infer/anchored/judge.h"
 
-#include "base/spread.h"
 #include "base/tuned.h"
 #include "data/design/design.h"
 #include "infer/anchored/judge_score.h"
@@ -95,13 +94,13 @@ typedef struct judge_sums {
 static void take_marginals(const linear_view *s, const anchored *a, const uint8_t *keep,
                            judge_sums *sum)
 {
-    const spread_table z = {s->rows, s->d, a->z, s->mask, keep};
+    const latent_rows z = {&s->design, a->z, keep};
 #pragma omp parallel for schedule(static) if (spread_shared(&z))
     for (size_t first = 0; first < s->d; first += SPREAD_BLOCK) {
-        spread own[SPREAD_BLOCK];
+        column_spread own[SPREAD_BLOCK];
         spread_columns(&z, first, SPREAD_FREE, own);
         for (size_t i = first; i < s->d && i < first + SPREAD_BLOCK; i++) {
-            const spread *from = &own[i - first];
+            const column_spread *from = &own[i - first];
             sum[i].mean = from->mean;
             sum[i].variance = from->n > 0 ? from->squares / from->n : 0;
         }

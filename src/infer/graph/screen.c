@@ -241,7 +241,7 @@ done:
 /* Rows that count, and in how many of them each node is free; set (d) is scratch. */
 static void list_rows(screen_data *s, const latent_rows *rows, size_t *set)
 {
-    s->rows = latent_rows_list(rows, false, s->row);
+    s->rows = design_list(s->design, rows->keep, false, s->row);
     design_count(s->design, rows->keep, set, NULL);
     for (size_t i = 0; i < s->d; i++) {
         s->free[i] = (double)(s->rows - set[i]);

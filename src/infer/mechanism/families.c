@@ -61,7 +61,7 @@ static void lay_out(families *f, arena *a, size_t candidates, size_t squares)
     f->mean = arena_take(a, candidates + d, sizeof(double));
     f->row = arena_take(a, f->design->rows, sizeof *f->row);
     f->centre = arena_take(a, d, sizeof(double));
-    f->work = arena_take(a, gram_work(d), sizeof(double));
+    f->work = arena_take(a, family_work(d), sizeof(double));
 }
 
 /* Candidate lists and where each family's numbers are. */
@@ -104,7 +104,7 @@ lscm_status families_wide(families *out, const latent_rows *rows, const candidat
     TRY(arena_open(&f.memory, why));
     lay_out(&f, &f.memory, candidates, squares);
     list_families(&f, lists);
-    f.used = latent_rows_list(rows, f.d <= GRAM_DENSE, f.row);
+    f.used = design_list(f.design, rows->keep, f.d <= GRAM_DENSE, f.row);
     TRY(families_update(&f, rows->z, why));
     *out = f;
     f = (families){0};
@@ -154,12 +154,7 @@ static void centre_family(families *f, size_t i)
 lscm_status families_update(families *f, const double *z, lscm_error *why)
 {
     threads_blas_single();
-    gram_centre(f, z);
-    if (f->d <= GRAM_DENSE) {
-        gram_dense(f, z);
-    } else {
-        gram_sparse(f, z);
-    }
+    family_sums(f, z);
     threads_blas_restore();
     for (size_t i = 0; i < f->d; i++) {
         centre_family(f, i);
