@@ -147,8 +147,6 @@ static inline void made_spectrum(made_signal *m)
 static inline void made_again(made_signal *m)
 {
     design_again(&m->s.design, m->s.rows, m->s.d, m->mask, m->values);
-    m->s.mask = m->mask;
-    m->s.values = m->values;
 }
 
 static inline made_signal made_signal_of(const made_design *c, lcg *g)

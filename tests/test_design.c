@@ -230,6 +230,11 @@ static void test_rows(void **state)
         assert_true(z[k] == (x.mask[k] != 0 ? x.values[k] : 7));
         assert_true(sd[k] == (x.mask[k] != 0 ? 0 : 7));
     }
+    const double by[6] = {1, 2, 3, 4, 5, 6};
+    design_shift(&s, by, -2);
+    for (size_t k = 0; k < ROWS * x.d; k++) {
+        assert_true(s.value[k] == (x.mask[k] != 0 ? x.values[k] - 2 * by[k % 6] : 0));
+    }
     for (size_t k = 0; k < s.sets; k++) {
         bool any = memchr(x.mask + s.row[s.first[k]] * x.d, 1, x.d) != NULL;
         assert_int_equal(design_untouched(&s, k), !any);

@@ -19,10 +19,7 @@ static features features_find(const rows_of *r, size_t bytes)
     assert_int_equal(s.rows, r->n);
     assert_int_equal(s.d, r->d);
     assert_int_equal(s.D, r->D);
-    assert_memory_equal(s.mask, r->targets, r->n * r->d);
-    for (size_t k = 0; k < r->n * r->d; k++) {
-        assert_true(s.values[k] == (r->targets[k] != 0 ? r->values[k] : 0));
-    }
+    check_labels(r, &s.design);
     return s;
 }
 

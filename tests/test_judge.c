@@ -417,7 +417,8 @@ static void test_predictions(void **state)
         a.intercept = m.intercept;
         a.order = m.order;
         a.z = m.z;
-        linear_view s = {.rows = SEEN, .d = NODES, .mask = m.mask, .values = m.values};
+        design s = {0};
+        design_again(&s, SEEN, NODES, m.mask, m.values);
         omp_set_num_threads(2);
         assert_ok(predictions_of(&p, &a, &s, row, SEEN - 4, &why));
         omp_set_num_threads(1);
@@ -431,6 +432,7 @@ static void test_predictions(void **state)
         assert_memory_equal(p.log_p, again.log_p, (SEEN - 4) * sizeof(double));
         predictions_close(&p);
         predictions_close(&again);
+        design_close(&s);
     }
 }
 

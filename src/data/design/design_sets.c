@@ -194,6 +194,16 @@ void design_put(const design *s, double *z, double *sd)
     }
 }
 
+void design_shift(design *s, const double *by, double times)
+{
+    for (size_t r = 0; r < s->rows; r++) {
+        const uint8_t *target = design_targets(s, r);
+        for (size_t j = 0; j < s->d; j++) {
+            s->value[r * s->d + j] += target[j] != 0 ? times * by[j] : 0;
+        }
+    }
+}
+
 void design_count(const design *s, const uint8_t *keep, size_t *rows, size_t *sets)
 {
     if (rows != NULL) {

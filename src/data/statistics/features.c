@@ -22,7 +22,6 @@ static void lay_out(features *s, arena *a, bool basis)
 {
     s->mean = arena_take(a, s->R, sizeof(double));
     s->basis = basis ? arena_take(a, s->D * s->R, sizeof(double)) : NULL;
-    s->mask = arena_take(a, s->rows * s->d, 1);
 }
 
 lscm_status features_open(features *s, const double *directions, lscm_error *why)
@@ -207,10 +206,6 @@ lscm_status features_of_within(features *out, const lscm_dataset *data, size_t b
         TRY(features_stream(&s, data, bytes / 2, m, why));
     }
     TRY(signal_design(data, true, &s.design, m, why));
-    s.values = s.design.value;
-    for (size_t row = 0; row < s.rows; row++) { /* for those who still read masks by row */
-        memcpy(s.mask + row * s.d, design_targets(&s.design, row), s.d);
-    }
     *out = s;
     s = (features){0};
 done:

@@ -32,8 +32,6 @@ typedef struct features {
     double variance; /* mean over rows of |x - c|^2, c the mean of x */
     double left_out; /* mean over rows of |x - f E'|^2 */
     design design;   /* who was set, to what */
-    uint8_t *mask;   /* (rows, d) */
-    double *values;  /* (rows, d), 0 off target */
     arena memory;
     void *f_block; /* owned memory of f; NULL when f lies elsewhere */
 } features;

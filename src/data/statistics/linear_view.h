@@ -1,4 +1,4 @@
-/* The part of x in which the causal variables live. With c the mean of all rows (never of one mask)
+/* The part of x in which the causal variables live. With c the mean of all rows (never of one set)
  * and E (D, r) an orthonormal basis of the signal subspace,
  *
  *     y = (x - c) E  (N, r),   s_x^2 = energy of x - c outside E / ((N - 1 - r)(D - r)).
@@ -27,8 +27,6 @@ typedef struct linear_view {
     size_t rank;      /* r <= d: directions of x that are there at all, be they noise */
     double *y;        /* (rows, r) */
     design design;    /* who was set, to what */
-    uint8_t *mask;    /* (rows, d) */
-    double *values;   /* (rows, d), 0 off target */
     double *mean;     /* (D): c; 0 unless linear */
     double *basis;    /* (D, r): E; NULL unless linear */
     double *spectrum; /* (r): variance of y, largest first; unless linear, of each variable */

@@ -61,7 +61,6 @@ static void lay_out_work(anchor_work *w, arena *a)
     size_t number = sizeof(double);
     anchor_scratch unplaced = {0};
     w->node = arena_take(a, d, sizeof(size_t));
-    w->rank = arena_take(a, w->largest, sizeof(size_t));
     w->all = arena_take(a, r * r, number);
     w->parts = arena_take(a, anchor_slices(r) * r * r, number);
     w->share = arena_take(a, d, number);
@@ -205,7 +204,7 @@ static void fit_block(anchor_work *w, anchor *out)
 {
     node_block *b = &w->block;
     size_t coarse = 0;
-    block_fold(b, w->rank);
+    block_fold(b);
     block_moments(b, false);
     block_grams(b);
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : coarse) if (b->shared)

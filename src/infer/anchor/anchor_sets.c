@@ -13,6 +13,7 @@ static void lay_out(row_sets *sets, arena *a, const design *s)
     sets->start = arena_take(a, s->sets + 1, sizeof(size_t));
     sets->samples = arena_take(a, s->d, sizeof(size_t));
     sets->sets_of = arena_take(a, s->d, sizeof(size_t));
+    sets->fold = arena_take(a, s->sets, s->d);
     sets->piece = arena_take(a, s->rows / ANCHOR_PIECE + 3 * s->sets, sizeof(row_piece));
 }
 
@@ -66,6 +67,7 @@ lscm_status row_sets_of(row_sets *out, const design *s, const uint8_t *keep, lsc
     TRY(arena_open(&sets.memory, why));
     lay_out(&sets, &sets.memory, s);
     list_sets(&sets, s, keep, met);
+    hold_out_folds(s, sets.set, sets.sets, ANCHOR_FOLDS, sets.fold);
     design_count(s, keep, sets.samples, sets.sets_of);
     cut(&sets, s);
     *out = sets;

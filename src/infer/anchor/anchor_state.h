@@ -32,6 +32,7 @@ typedef struct row_sets {
     size_t *start;    /* (sets + 1): where each begins in row */
     size_t *samples;  /* (d): rows in which the node is a target */
     size_t *sets_of;  /* (d): sets that it is in */
+    uint8_t *fold;    /* (sets of the design, d): in which a set of the node is left out */
     row_piece *piece; /* (pieces) */
     arena memory;
 } row_sets;
@@ -91,7 +92,7 @@ typedef struct node_block {
 } node_block;
 
 /* Which pieces matter to the nodes of the block, and in which fold of which node they are. */
-void block_fold(node_block *b, size_t *rank);
+void block_fold(node_block *b);
 /* Fills rows, sum, cross; with `residual` of v - a - y b in the place of v, all in fold 0. */
 void block_moments(node_block *b, bool residual);
 void block_grams(node_block *b);
