@@ -142,9 +142,9 @@ static int large(size_t rows)
     static double mean[R];
     features f = {.rows = rows, .d = NODES, .D = R, .R = R, .mean = mean};
     f.f = malloc(rows * R * sizeof(float));
-    f.values = malloc(rows * NODES * sizeof(double));
-    f.mask = malloc(rows * NODES);
-    int status = f.f == NULL || f.values == NULL || f.mask == NULL;
+    double *values = malloc(rows * NODES * sizeof(double));
+    uint8_t *mask = malloc(rows * NODES);
+    int status = f.f == NULL || values == NULL || mask == NULL;
     for (size_t i = 0; i < (size_t)NODES * HIDDEN; i++) {
         a[i] = (float)rng_normal((rng){1, 2}, i);
     }
@@ -156,8 +156,8 @@ static int large(size_t rows)
         for (size_t j = 0; j < NODES; j++) {
             double z = rng_normal((rng){1, 4}, row * NODES + j);
             bool target = rng_uniform((rng){1, 5}, row / PER_SET * NODES + j) < 0.5;
-            f.mask[row * NODES + j] = target ? 1 : 0;
-            f.values[row * NODES + j] = target ? z : 0;
+            mask[row * NODES + j] = target ? 1 : 0;
+            values[row * NODES + j] = target ? z : 0;
             cblas_saxpy(HIDDEN, (float)z, a + j * HIDDEN, 1, h, 1);
         }
         for (size_t k = 0; k < HIDDEN; k++) {
@@ -168,10 +168,13 @@ static int large(size_t rows)
             mean[k] += (double)f.f[row * R + k] / (double)rows;
         }
     }
-    status = status != 0 ? status : encode(&f);
+    status = status != 0 || design_of(&f.design, rows, NODES, mask, values, NULL) != LSCM_OK
+                 ? 1
+                 : encode(&f);
+    design_close(&f.design);
     free(f.f);
-    free(f.values);
-    free(f.mask);
+    free(values);
+    free(mask);
     return status;
 }
 

@@ -20,10 +20,9 @@ enum { NODES = 20, FEATURES = 100, HIDDEN = 128, BATCH = 512, ROWS = 4000 };
 enum { STEPS = 5, SIDE = 1024 };
 
 typedef struct rows_memory {
-    float *f;       /* (ROWS, FEATURES) */
-    uint8_t *mask;  /* (ROWS, NODES) */
-    double *values; /* (ROWS, NODES): 0, as is z; sd is 1 */
-    double *z, *sd;
+    float *f;         /* (ROWS, FEATURES) */
+    uint8_t *mask;    /* (ROWS, NODES): 0; nothing is set, or held out */
+    double *z, *sd;   /* (ROWS, NODES); sd is 1 */
     float *a, *b, *c; /* (SIDE, SIDE) */
 } rows_memory;
 
@@ -33,7 +32,6 @@ static void lay_out(rows_memory *m, arena *a)
     size_t square = (size_t)SIDE * SIDE;
     m->f = arena_take(a, (size_t)ROWS * FEATURES, sizeof(float));
     m->mask = arena_take(a, entries, 1);
-    m->values = arena_take(a, entries, sizeof(double));
     m->z = arena_take(a, entries, sizeof(double));
     m->sd = arena_take(a, entries, sizeof(double));
     m->a = arena_take(a, square, sizeof(float));
@@ -103,8 +101,8 @@ static void ask_peer(const char *peer, int threads, double *plain, double *same)
 
 static int measure(const rows_memory *m, const char *peer, int turns, int threads)
 {
-    const generator_rows rows = {ROWS,      NODES,   FEATURES, m->f, m->mask,
-                                 m->values, m->mask, m->z,     m->sd};
+    design none = {0};
+    const generator_rows rows = {ROWS, NODES, FEATURES, m->f, &none, m->mask, m->z, m->sd};
     device cpu = {0};
     const generator_settings settings = {.device = &cpu,
                                          .homogeneous = true,
@@ -120,7 +118,8 @@ static int measure(const rows_memory *m, const char *peer, int turns, int thread
     double same = 0;
     int bad = 0;
     (void)threads_use(threads);
-    if (device_open(&cpu, DEVICE_CPU, NULL) != LSCM_OK ||
+    if (design_of(&none, ROWS, NODES, m->mask, NULL, NULL) != LSCM_OK ||
+        device_open(&cpu, DEVICE_CPU, NULL) != LSCM_OK ||
         generator_open(&g, &rows, &settings, NULL) != LSCM_OK) {
         return 1;
     }
@@ -148,6 +147,7 @@ static int measure(const rows_memory *m, const char *peer, int turns, int thread
     }
     (void)printf("}\n");
     generator_close(g);
+    design_close(&none);
     device_close(&cpu);
     return bad;
 }

@@ -4,12 +4,13 @@
 
 #include "infer/anchor/anchor.h"
 
+#include "design_testing.h"
 #include "lcg.h"
 #include "testing.h"
 
 #include <lapacke.h>
 
-typedef struct design {
+typedef struct made_rows {
     size_t d, observational, sets, per_set;
     bool single;      /* one target per set, cycling; otherwise 1 .. d - 1 of them */
     double noise;     /* of the mechanisms */
@@ -19,10 +20,12 @@ typedef struct design {
     double constant;  /* not 0: all values are this */
     uint64_t seed;    /* of model and mixing */
     uint64_t samples; /* of the samples */
-} design;
+} made_rows;
 
 typedef struct made {
     linear_view s;
+    uint8_t *mask;   /* (rows, d): what s.design is made of */
+    double *values;  /* (rows, d) */
     double *z;       /* (rows, d) */
     double *mixing;  /* (d, d): M */
     double *inverse; /* (d, d) */
@@ -39,9 +42,10 @@ static inline void *zeros(size_t count, size_t size)
 
 static inline void made_free(made *m)
 {
+    design_close(&m->s.design);
     free(m->s.y);
-    free(m->s.mask);
-    free(m->s.values);
+    free(m->mask);
+    free(m->values);
     free(m->z);
     free(m->mixing);
     free(m->inverse);
@@ -49,7 +53,7 @@ static inline void made_free(made *m)
     free(m->order);
 }
 
-static inline void make_model(made *m, const design *c)
+static inline void make_model(made *m, const made_rows *c)
 {
     lcg g = {c->seed * 7919 + 1};
     size_t d = c->d;
@@ -69,15 +73,15 @@ static inline void make_model(made *m, const design *c)
 }
 
 /* One row given its mask and values. */
-static inline void make_row(made *m, const design *c, size_t row, lcg *g)
+static inline void make_row(made *m, const made_rows *c, size_t row, lcg *g)
 {
     size_t d = c->d;
     double *z = m->z + row * d;
     double *y = m->s.y + row * d;
     for (size_t k = 0; k < d; k++) {
         size_t i = m->order[k];
-        if (m->s.mask[row * d + i] != 0) {
-            z[i] = m->s.values[row * d + i] + c->actuator * lcg_normal(g);
+        if (m->mask[row * d + i] != 0) {
+            z[i] = m->values[row * d + i] + c->actuator * lcg_normal(g);
             continue;
         }
         z[i] = c->noise * lcg_normal(g);
@@ -93,7 +97,13 @@ static inline void make_row(made *m, const design *c, size_t row, lcg *g)
     }
 }
 
-static inline made make(const design *c)
+/* After a change of mask or values. */
+static inline void made_again(made *m)
+{
+    design_again(&m->s.design, m->s.rows, m->s.d, m->mask, m->values);
+}
+
+static inline made make(const made_rows *c)
 {
     made m = {0};
     size_t d = c->d;
@@ -105,8 +115,8 @@ static inline made make(const design *c)
     m.z = zeros(rows * d, sizeof(double));
     m.s = (linear_view){.rows = rows, .d = d, .D = d, .rank = d, .x_noise = c->x_noise};
     m.s.y = zeros(rows * d, sizeof(double));
-    m.s.mask = zeros(rows * d, 1);
-    m.s.values = zeros(rows * d, sizeof(double));
+    m.mask = zeros(rows * d, 1);
+    m.values = zeros(rows * d, sizeof(double));
     for (size_t k = 0; k < c->sets; k++) {
         size_t count = c->single || d == 1 ? 1 : 1 + lcg_below(&pick, d - 1);
         lcg_order(&pick, d, order);
@@ -117,14 +127,15 @@ static inline made make(const design *c)
             size_t row = c->observational + k * c->per_set + i;
             for (size_t t = 0; t < count; t++) {
                 size_t at = row * d + order[t];
-                m.s.mask[at] = 1;
-                m.s.values[at] = c->constant != 0 ? c->constant : c->value * lcg_normal(&g);
+                m.mask[at] = 1;
+                m.values[at] = c->constant != 0 ? c->constant : c->value * lcg_normal(&g);
             }
         }
     }
     for (size_t row = 0; row < rows; row++) {
         make_row(&m, c, row, &g);
     }
+    made_again(&m);
     return m;
 }
 

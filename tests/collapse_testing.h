@@ -5,6 +5,7 @@
 
 #include "infer/marginal/marginal.h"
 
+#include "design_testing.h"
 #include "invert.h"
 #include "testing.h"
 
@@ -19,6 +20,8 @@ typedef struct case_of {
 
 typedef struct made_case {
     linear_view s;
+    uint8_t *mask;  /* (rows, d): what s.design is made of */
+    double *values; /* (rows, d) */
     collapse_parameters truth;
     collapse_graph graph;
     uint8_t parent[MOST * MOST];
@@ -76,8 +79,8 @@ static inline void make_row(made_case *m, const case_of *c, size_t row)
         size_t set = row / 7 % 8;
         bool target = row % 3 != 0 && i != c->never &&
                       (set == i || rng_uniform((rng){c->seed, 4}, set * d + i) < 0.3);
-        m->s.mask[row * d + i] = target ? 1 : 0;
-        m->s.values[row * d + i] = target ? uniform(r, at + i, -3, 3) : 0;
+        m->mask[row * d + i] = target ? 1 : 0;
+        m->values[row * d + i] = target ? uniform(r, at + i, -3, 3) : 0;
     }
     for (size_t to = 0; to < d; to++) {
         size_t i = m->order[to];
@@ -85,8 +88,8 @@ static inline void make_row(made_case *m, const case_of *c, size_t row)
         for (size_t j = 0; j < d; j++) {
             z += m->parent[j * d + i] != 0 ? m->truth.w[j * d + i] * m->z[row * d + j] : 0;
         }
-        if (m->s.mask[row * d + i] != 0) {
-            z = m->s.values[row * d + i] + c->actuator_noise * rng_normal(r, at + MOST + i);
+        if (m->mask[row * d + i] != 0) {
+            z = m->values[row * d + i] + c->actuator_noise * rng_normal(r, at + MOST + i);
         }
         m->z[row * d + i] = z;
     }
@@ -113,22 +116,24 @@ static inline void make_case(made_case *m, const case_of *c)
     make_truth(m, c);
     m->s = (linear_view){.rows = c->rows, .d = c->d, .D = c->rank, .rank = c->rank};
     m->s.y = zeros(c->rows * c->rank, sizeof(double));
-    m->s.mask = zeros(c->rows * c->d, 1);
-    m->s.values = zeros(c->rows * c->d, sizeof(double));
+    m->mask = zeros(c->rows * c->d, 1);
+    m->values = zeros(c->rows * c->d, sizeof(double));
     m->s.spectrum = zeros(c->rank, sizeof(double));
     m->z = zeros(c->rows * c->d, sizeof(double));
     m->s.x_noise = c->x_noise;
     for (size_t row = 0; row < c->rows; row++) {
         make_row(m, c, row);
     }
+    design_again(&m->s.design, c->rows, c->d, m->mask, m->values);
 }
 
 static inline void end_case(made_case *m)
 {
     collapse_parameters_close(&m->truth);
+    design_close(&m->s.design);
     free(m->s.y);
-    free(m->s.mask);
-    free(m->s.values);
+    free(m->mask);
+    free(m->values);
     free(m->s.spectrum);
     free(m->z);
 }

@@ -7,6 +7,7 @@
 #ifndef LSCM_TESTS_GENERATOR_TESTING_H
 #define LSCM_TESTS_GENERATOR_TESTING_H
 
+#include "design_testing.h"
 #include "infer/generator/generator.h"
 #include "lcg.h"
 
@@ -23,6 +24,7 @@ typedef struct world {
     double offset[WORLD_D], centre[WORLD_R], wrong[WORLD_D];
     float parameters[WORLD_COUNT];
     float f[WORLD_ROWS * WORLD_R];
+    design design; /* of mask and values */
     uint8_t mask[WORLD_ROWS * WORLD_D], held[WORLD_ROWS * WORLD_D];
     double values[WORLD_ROWS * WORLD_D], truth[WORLD_ROWS * WORLD_D];
     double guess[WORLD_ROWS * WORLD_D], sd[WORLD_ROWS * WORLD_D];
@@ -98,6 +100,7 @@ static inline void world_make(world *w, uint64_t seed, bool homogeneous, double 
 {
     lcg g = {seed};
     network_shape s = world_shape(homogeneous, WORLD_HIDDEN);
+    design_close(&w->design);
     memset(w, 0, sizeof *w);
     w->rows = WORLD_ROWS;
     w->d = WORLD_D;
@@ -146,6 +149,7 @@ static inline void world_make(world *w, uint64_t seed, bool homogeneous, double 
             w->f[n * w->R + k] += (float)(noise * a * w->inverse.spread * lcg_normal(&g));
         }
     }
+    design_again(&w->design, w->rows, w->d, w->mask, w->values);
 }
 
 static inline generator_rows world_rows(const world *w)
@@ -154,8 +158,7 @@ static inline generator_rows world_rows(const world *w)
                             .d = w->d,
                             .R = w->R,
                             .f = w->f,
-                            .mask = w->mask,
-                            .values = w->values,
+                            .design = &w->design,
                             .held = w->held,
                             .z = w->guess,
                             .sd = w->sd};

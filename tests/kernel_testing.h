@@ -5,6 +5,7 @@
 
 #include "infer/kernel/kernel.h"
 
+#include "design_testing.h"
 #include "lcg.h"
 #include "testing.h"
 
@@ -34,7 +35,9 @@ typedef enum shape { STRAIGHT, RELU, CURVED } shape;
 
 typedef struct rows_of {
     features f;
-    double *z; /* (rows, d) */
+    uint8_t *mask;  /* (rows, d): what f.design is made of */
+    double *values; /* (rows, d) */
+    double *z;      /* (rows, d) */
 } rows_of;
 
 /* x of z through a random network: linear, ReLU without biases, or a line and tanh with biases. */
@@ -68,9 +71,9 @@ static inline rows_of make(shape kind, size_t rows, size_t d, size_t R, size_t s
     r.z = numbers(rows * d);
     r.f.f = floats(rows * R);
     r.f.mean = numbers(R);
-    r.f.values = numbers(rows * d);
-    r.f.mask = calloc(rows * d, 1);
-    if (r.f.mask == NULL) {
+    r.values = numbers(rows * d);
+    r.mask = calloc(rows * d, 1);
+    if (r.mask == NULL) {
         abort();
     }
     for (size_t row = 0; row < rows; row++) {
@@ -79,8 +82,8 @@ static inline rows_of make(shape kind, size_t rows, size_t d, size_t R, size_t s
         for (size_t j = 0; j < d; j++) {
             bool target = set > 0 && lcg_uniform(&own) < 0.5;
             double value = 2 * lcg_normal(&g);
-            r.f.mask[row * d + j] = target ? 1 : 0;
-            r.f.values[row * d + j] = target ? value : 0;
+            r.mask[row * d + j] = target ? 1 : 0;
+            r.values[row * d + j] = target ? value : 0;
             r.z[row * d + j] = target  ? value
                                : j > 0 ? r.z[row * d + j - 1] + lcg_normal(&g)
                                        : 2 * lcg_normal(&g);
@@ -90,16 +93,18 @@ static inline rows_of make(shape kind, size_t rows, size_t d, size_t R, size_t s
             r.f.mean[k] += (double)r.f.f[row * R + k] / (double)rows;
         }
     }
+    design_again(&r.f.design, rows, d, r.mask, r.values);
     return r;
 }
 
 static inline void drop(rows_of *r)
 {
+    design_close(&r->f.design);
     free(r->z);
     free(r->f.f);
     free(r->f.mean);
-    free(r->f.values);
-    free(r->f.mask);
+    free(r->values);
+    free(r->mask);
 }
 
 typedef struct encoded {

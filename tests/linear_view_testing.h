@@ -97,12 +97,15 @@ static inline double dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* mask, values (n, d) as they were read */
-static inline void check_labels(const rows_of *r, const uint8_t *mask, const double *values)
+static inline void check_labels(const rows_of *r, const design *s)
 {
-    assert_memory_equal(mask, r->targets, r->n * r->d);
+    assert_int_equal(s->rows, r->n);
+    assert_int_equal(s->d, r->d);
+    for (size_t row = 0; row < r->n; row++) {
+        assert_memory_equal(design_targets(s, row), r->targets + row * r->d, r->d);
+    }
     for (size_t k = 0; k < r->n * r->d; k++) {
-        assert_true(values[k] == (r->targets[k] != 0 ? r->values[k] : 0));
+        assert_true(s->value[k] == (r->targets[k] != 0 ? r->values[k] : 0));
     }
 }
 
@@ -250,7 +253,7 @@ static inline void check(const rows_of *r, const linear_view *s, double best, si
     assert_int_equal(s->d, r->d);
     assert_int_equal(s->D, r->D);
     assert_true(s->rank <= r->d);
-    check_labels(r, s->mask, s->values);
+    check_labels(r, &s->design);
     check_basis(s->basis, s->D, s->rank, 1e-12);
     double *x = centred(r, s);
     double n = (double)r->n;

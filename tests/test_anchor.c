@@ -8,7 +8,7 @@
 static void test_exact(void **state)
 {
     (void)state;
-    static const design cases[] = {
+    static const made_rows cases[] = {
         {.d = 5, .observational = 500, .sets = 20, .per_set = 100, .noise = 0.1, .value = 6},
         {.d = 20, .observational = 500, .sets = 100, .per_set = 50, .noise = 0.1, .value = 6},
         {.d = 6, .sets = 12, .per_set = 9, .noise = 0.1, .value = 6, .single = true},
@@ -20,7 +20,7 @@ static void test_exact(void **state)
             lscm_error why;
             anchor a;
             double error[20];
-            design c = cases[k];
+            made_rows c = cases[k];
             c.seed = seed;
             made m = make(&c);
             assert_ok(anchor_of(&a, &m.s, NULL, &why));
@@ -51,7 +51,7 @@ static void test_least_squares(void **state)
     (void)state;
     lscm_error why;
     anchor a;
-    design c = {.d = 7, .observational = 50, .sets = 30, .per_set = 20, .noise = 1, .value = 2};
+    made_rows c = {.d = 7, .observational = 50, .sets = 30, .per_set = 20, .noise = 1, .value = 2};
     c.x_noise = 0.3;
     c.actuator = 0.5;
     c.seed = 4;
@@ -69,11 +69,11 @@ static void test_least_squares(void **state)
         double product = 0;
         double squares = 0;
         for (size_t i = 0; i < m.s.rows; i++) {
-            if (m.s.mask[i * 7 + j] != 0) {
+            if (m.mask[i * 7 + j] != 0) {
                 matrix[n * 8] = 1;
                 memcpy(matrix + n * 8 + 1, m.s.y + i * 7, 7 * sizeof(double));
                 matrix[n * 8 + 3] -= 1e4;
-                v[n] = m.s.values[i * 7 + j];
+                v[n] = m.values[i * 7 + j];
                 mean += v[n++];
             }
         }
@@ -108,7 +108,7 @@ static void test_keep(void **state)
     lscm_error why;
     anchor a;
     anchor b;
-    design c = {.d = 4, .observational = 60, .sets = 20, .per_set = 20, .noise = 1, .value = 2};
+    made_rows c = {.d = 4, .observational = 60, .sets = 20, .per_set = 20, .noise = 1, .value = 2};
     c.x_noise = 0.2;
     c.seed = 11;
     made m = make(&c);
@@ -116,16 +116,18 @@ static void test_keep(void **state)
     linear_view part = m.s;
     part.rows = 0;
     part.y = zeros(m.s.rows * 4, sizeof(double));
-    part.mask = zeros(m.s.rows * 4, 1);
-    part.values = zeros(m.s.rows * 4, sizeof(double));
+    part.design = (design){0};
+    uint8_t *mask = zeros(m.s.rows * 4, 1);
+    double *values = zeros(m.s.rows * 4, sizeof(double));
     for (size_t i = 0; i < m.s.rows; i++) {
         keep[i] = i % 3 != 0;
         if (keep[i] != 0) {
             memcpy(part.y + part.rows * 4, m.s.y + i * 4, 4 * sizeof(double));
-            memcpy(part.values + part.rows * 4, m.s.values + i * 4, 4 * sizeof(double));
-            memcpy(part.mask + part.rows++ * 4, m.s.mask + i * 4, 4);
+            memcpy(values + part.rows * 4, m.values + i * 4, 4 * sizeof(double));
+            memcpy(mask + part.rows++ * 4, m.mask + i * 4, 4);
         }
     }
+    design_again(&part.design, part.rows, 4, mask, values);
     assert_ok(anchor_of(&a, &m.s, keep, &why));
     assert_ok(anchor_of(&b, &part, NULL, &why));
     for (size_t i = 0; i < 16; i++) {
@@ -141,8 +143,9 @@ static void test_keep(void **state)
     anchor_close(&b);
     free(keep);
     free(part.y);
-    free(part.mask);
-    free(part.values);
+    design_close(&part.design);
+    free(mask);
+    free(values);
     made_free(&m);
 }
 
@@ -156,19 +159,20 @@ static void test_threads(void **state)
     anchor two;
     int before = omp_get_max_threads();
     lcg g = {5};
-    design c = {.d = 10, .sets = 1, .per_set = 1200, .noise = 1, .value = 2, .seed = 12};
+    made_rows c = {.d = 10, .sets = 1, .per_set = 1200, .noise = 1, .value = 2, .seed = 12};
     made m = make(&c);
     double *y = zeros(1200 * WIDE, sizeof(double));
     for (size_t i = 0; i < 1200; i++) { /* every row its own set, or nearly so */
         for (size_t j = 0; j < 10; j++) {
-            m.s.mask[i * 10 + j] = lcg_below(&g, 2) != 0;
-            m.s.values[i * 10 + j] = m.s.mask[i * 10 + j] != 0 ? lcg_normal(&g) : 0;
+            m.mask[i * 10 + j] = lcg_below(&g, 2) != 0;
+            m.values[i * 10 + j] = m.mask[i * 10 + j] != 0 ? lcg_normal(&g) : 0;
         }
         make_row(&m, &c, i, &g);
         for (size_t k = 0; k < WIDE; k++) {
             y[i * WIDE + k] = k < 10 ? m.s.y[i * 10 + k] : 0.1 * lcg_normal(&g);
         }
     }
+    made_again(&m);
     free(m.s.y);
     m.s.y = y;
     m.s.rank = WIDE;
@@ -200,7 +204,7 @@ static void test_wide(void **state)
     lscm_error why;
     anchor a;
     lcg g = {6};
-    design c = {.d = 4, .sets = 20, .per_set = 40, .noise = 1, .value = 2, .seed = 13};
+    made_rows c = {.d = 4, .sets = 20, .per_set = 40, .noise = 1, .value = 2, .seed = 13};
     made m = make(&c);
     double *y = zeros(800 * WIDE, sizeof(double));
     for (size_t i = 0; i < 800; i++) {
@@ -208,6 +212,7 @@ static void test_wide(void **state)
             y[i * WIDE + k] = k < 4 ? m.s.y[i * 4 + k] : 0.1 * lcg_normal(&g);
         }
     }
+    made_again(&m);
     free(m.s.y);
     m.s.y = y;
     m.s.rank = WIDE;
@@ -230,7 +235,7 @@ static void test_draws(void **state)
     enum { DRAWS = 4000 };
     lscm_error why;
     anchor a;
-    design c = {.d = D, .sets = 20, .per_set = 20, .noise = 1, .value = 2, .x_noise = 0.5};
+    made_rows c = {.d = D, .sets = 20, .per_set = 20, .noise = 1, .value = 2, .x_noise = 0.5};
     double mean[M] = {0};
     double found[M][M] = {{0}};
     double intercept[D];
@@ -274,17 +279,18 @@ static void test_draws(void **state)
     made_free(&m);
 }
 
-/* Rows are grouped by mask wherever they stand, halved where a node has one set only. */
+/* Rows of a set stand together, halved where a node has one set only. */
 static void test_sets(void **state)
 {
     (void)state;
     lscm_error why;
     row_sets sets;
     uint8_t mask[7 * 2] = {1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1};
-    linear_view s = {.rows = 7, .d = 2, .mask = mask};
-    static const size_t rows[] = {0, 3, 5, 1, 4, 6};
+    design s = {0};
+    static const uint32_t rows[] = {0, 3, 5, 1, 4, 6};
     static const row_piece pieces[] = {
-        {0, 2, 2, 0, 0}, {1, 1, 2, 0, 1}, {3, 2, 2, 1, 0}, {4, 1, 2, 1, 1}};
+        {0, 2, 2, 1, 0}, {1, 1, 2, 1, 1}, {3, 2, 2, 2, 0}, {4, 1, 2, 2, 1}};
+    design_again(&s, 7, 2, mask, NULL);
     assert_ok(row_sets_of(&sets, &s, NULL, &why));
     assert_int_equal(sets.sets, 2);
     assert_int_equal(sets.rows, 6);
@@ -292,6 +298,7 @@ static void test_sets(void **state)
     assert_memory_equal(sets.row, rows, sizeof rows);
     assert_memory_equal(sets.piece, pieces, sizeof pieces);
     row_sets_close(&sets);
+    design_close(&s);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include "infer/anchored/anchored.h"
 #include "infer/sample/sample.h"
 
+#include "design_testing.h"
 #include "testing.h"
 
 enum { D = 2, ROWS = 100 };
@@ -31,7 +32,7 @@ static size_t known(size_t inside, uint8_t **keep)
 {
     lscm_error why = {0};
     const double reach[] = {3, 7};
-    linear_view s = {.d = D, .rank = D, .rows = ROWS, .mask = mask};
+    linear_view s = {.d = D, .rank = D, .rows = ROWS};
     anchored a = {.d = D, .rank = D, .rows = ROWS, .clip = 7, .z = z, .anchor = {.d = D}};
     anchored_input in = {.view = &s, .reach = reach};
     size_t count = 0;
@@ -42,7 +43,9 @@ static size_t known(size_t inside, uint8_t **keep)
     }
     z[1 * D + 1] = 100;
     mask[1 * D + 1] = 1;
+    design_again(&s.design, ROWS, D, mask, NULL);
     assert_ok(anchored_rows_known(&a, &in, keep, &why));
+    design_close(&s.design);
     for (size_t k = 0; k < ROWS; k++) {
         count += (*keep)[k];
     }

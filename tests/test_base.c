@@ -1,7 +1,6 @@
 /* Status, suggestions, settings, arena, views, orders and spreads. */
 #include "base/arena.h"
 #include "base/order.h"
-#include "base/spread.h"
 #include "base/view.h"
 #include "lcg.h"
 #include "testing.h"
@@ -251,45 +250,6 @@ static void orders(void **state)
     assert_false(order_fits_graph(chain, 3, outside, scratch));
 }
 
-/* Columns side by side: the numbers of each alone, to the last bit, and those of two passes. */
-static void spreads(void **state)
-{
-    (void)state;
-    enum { ROWS = 300, D = 11 };
-    static double x[ROWS * D];
-    static uint8_t mask[ROWS * D];
-    static uint8_t keep[ROWS];
-    lcg g = {3};
-    for (size_t k = 0; k < ROWS * (size_t)D; k++) {
-        x[k] = 1e3 + lcg_normal(&g);
-        mask[k] = lcg_uniform(&g) < 0.4;
-        keep[k / D] = k / D % 7 != 0;
-    }
-    for (unsigned wanted = 1; wanted <= 3; wanted++) {
-        for (size_t j = 0; j < D; j++) {
-            spread block[SPREAD_BLOCK];
-            spread alone = {0};
-            double sum = 0;
-            double squares = 0;
-            for (size_t k = 0; k < ROWS; k++) {
-                bool set = mask[k * D + j] != 0;
-                if (keep[k] != 0 && (wanted & (set ? SPREAD_SET : SPREAD_FREE)) != 0) {
-                    spread_add(&alone, x[k * D + j]);
-                    sum += x[k * D + j] - 1e3;
-                    squares += (x[k * D + j] - 1e3) * (x[k * D + j] - 1e3);
-                }
-            }
-            spread_columns(&(spread_table){ROWS, D, x, mask, keep}, j / SPREAD_BLOCK * SPREAD_BLOCK,
-                           wanted, block);
-            const spread *found = &block[j % SPREAD_BLOCK];
-            assert_true(found->n > 50);
-            assert_memory_equal(found, &alone, sizeof alone);
-            assert_near(found->mean - 1e3, sum / found->n, 1e-11);
-            assert_near(found->squares, squares - sum * sum / found->n, 1e-8);
-        }
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,7 +262,6 @@ int main(void)
         cmocka_unit_test(arena_measures_then_places),
         cmocka_unit_test(views_share_memory),
         cmocka_unit_test(orders),
-        cmocka_unit_test(spreads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

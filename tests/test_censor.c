@@ -1,12 +1,23 @@
 /* Censored causal variables: the list of them, the Gibbs sweeps against brute-force integration,
  * and a regression that the clip would bias. */
 #include "infer/sample/sample.h"
+
+#include "design_testing.h"
 #include "lcg.h"
 #include "testing.h"
 
 #include <omp.h>
 
 static const rng R = {21, 5};
+
+/* censor_find under the design of a mask, which is there until the next one. */
+static lscm_status find(censored *c, const double *z, const uint8_t *mask, size_t rows, size_t d,
+                        double clip, const double *tolerance, lscm_error *why)
+{
+    static design under;
+    design_again(&under, rows, d, mask, NULL);
+    return censor_find(c, &under, z, clip, tolerance, why);
+}
 
 static void finds_what_is_at_the_clip(void **state)
 {
@@ -16,7 +27,7 @@ static void finds_what_is_at_the_clip(void **state)
     const double z[] = {8, 1, -8, 7.95, -7.95, 0, 8, 8, 8, 0, 0, 0, -9, 2, 7.9};
     const uint8_t mask[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0};
     const double tolerance[] = {0, 0.1, 0.2};
-    assert_ok(censor_find(&c, z, mask, 5, 3, 8, tolerance, &why));
+    assert_ok(find(&c, z, mask, 5, 3, 8, tolerance, &why));
     const size_t rows[] = {0, 1, 2, 4};
     const size_t first[] = {0, 2, 3, 4, 6};
     const size_t nodes[] = {0, 2, 1, 2, 0, 2};
@@ -48,12 +59,12 @@ static void refuses_what_makes_no_sense(void **state)
     const double good[] = {0, 0};
     const double wide[] = {0, 8};
     const double bad[] = {0, NAN};
-    assert_fails(censor_find(&c, z, mask, 1, 2, 0, good, &why), LSCM_USAGE, "positive");
-    assert_fails(censor_find(&c, z, mask, 1, 2, NAN, good, &why), LSCM_USAGE, "positive");
-    assert_fails(censor_find(&c, z, mask, 1, 2, INFINITY, good, &why), LSCM_USAGE, "positive");
-    assert_fails(censor_find(&c, z, mask, 1, 2, 8, wide, &why), LSCM_VALUE, "node 1");
-    assert_fails(censor_find(&c, z, mask, 1, 2, 8, bad, &why), LSCM_VALUE, "node 1");
-    assert_ok(censor_find(&c, z, mask, 1, 2, 8, good, &why));
+    assert_fails(find(&c, z, mask, 1, 2, 0, good, &why), LSCM_USAGE, "positive");
+    assert_fails(find(&c, z, mask, 1, 2, NAN, good, &why), LSCM_USAGE, "positive");
+    assert_fails(find(&c, z, mask, 1, 2, INFINITY, good, &why), LSCM_USAGE, "positive");
+    assert_fails(find(&c, z, mask, 1, 2, 8, wide, &why), LSCM_VALUE, "node 1");
+    assert_fails(find(&c, z, mask, 1, 2, 8, bad, &why), LSCM_VALUE, "node 1");
+    assert_ok(find(&c, z, mask, 1, 2, 8, good, &why));
     assert_int_equal(c.count, 0);
     censor_close(&c);
 }
@@ -83,7 +94,7 @@ static void start_of_a_normal_variable(void **state)
             }
             z[r] = fmax(-clip, fmin(clip, x));
         }
-        assert_ok(censor_find(&c, z, mask, N, 1, clip, &tolerance, &why));
+        assert_ok(find(&c, z, mask, N, 1, clip, &tolerance, &why));
         censor_start(&c, z);
         for (size_t r = 0; r < N; r++) {
             if (fabs(z[r]) >= clip) {
@@ -112,13 +123,13 @@ static void saturated_throughout(void **state)
         z[2 * r] = 8;
         z[2 * r + 1] = r % 2 == 0 ? 8 : -8;
     }
-    assert_ok(censor_find(&c, z, mask, N, 2, 8, tolerance, &why));
+    assert_ok(find(&c, z, mask, N, 2, 8, tolerance, &why));
     assert_int_equal(c.count, N * 2);
     censor_start(&c, z);
     for (size_t k = 0; k < N * 2; k++) {
         assert_true(fabs(z[k]) > 8 && fabs(z[k]) <= 40);
     }
-    censor_draw(&c, &(mechanism_model){2, w, intercept, sigma}, mask, 20, R, 0, z);
+    censor_draw(&c, &(mechanism_model){2, w, intercept, sigma}, 20, R, 0, z);
     for (size_t k = 0; k < N * 2; k++) {
         assert_true(isfinite(z[k]) && fabs(z[k]) >= 8);
         assert_true((z[k] > 0) == (k % 2 == 0 || (k / 2) % 2 == 0));
@@ -211,10 +222,10 @@ static void sweeps_follow_the_law(void **state)
             memcpy(z + r * 3, cases[k].row, sizeof cases[k].row);
             memcpy(mask + r * 3, cases[k].mask, sizeof cases[k].mask);
         }
-        assert_ok(censor_find(&c, z, mask, COPIES, 3, 4, tolerance, &why));
+        assert_ok(find(&c, z, mask, COPIES, 3, 4, tolerance, &why));
         assert_int_equal(c.count, COPIES * (cases[k].a == cases[k].b ? 1 : 2));
         censor_start(&c, z);
-        censor_draw(&c, &MODEL, mask, 20, R, 0, z);
+        censor_draw(&c, &MODEL, 20, R, 0, z);
         integrate(cases[k].row, cases[k].mask, c.bound, cases[k].a, cases[k].b, expected);
         for (size_t r = 0; r < COPIES; r++) {
             double one[MOMENTS] = {0};
@@ -314,7 +325,7 @@ static void clip_no_longer_biases_weights(void **state)
     regress(1, NULL, &w[1], &intercept[1], &sigma[1]);
     regress(2, NULL, &w[5], &intercept[2], &sigma[2]);
     assert_true(w[1] < 1.35 && w[5] < 1.25); /* the truth is 1.5 */
-    assert_ok(censor_find(&c, chain, chain_mask, ROWS, 3, 5, tolerance, &why));
+    assert_ok(find(&c, chain, chain_mask, ROWS, 3, 5, tolerance, &why));
     censor_start(&c, chain);
     for (size_t k = 0; k < SWEEPS; k++) {
         double slope = 0;
@@ -329,7 +340,7 @@ static void clip_no_longer_biases_weights(void **state)
             mean[1] += w[5] / (SWEEPS - WARM);
             noise += sigma[2] / (SWEEPS - WARM);
         }
-        censor_draw(&c, &(mechanism_model){3, w, intercept, sigma}, chain_mask, 2, R, 2 * k, chain);
+        censor_draw(&c, &(mechanism_model){3, w, intercept, sigma}, 2, R, 2 * k, chain);
     }
     assert_near(mean[0], 1.5, 0.05);
     assert_near(mean[1], 1.5, 0.05);
@@ -349,14 +360,14 @@ static void same_for_any_thread_count(void **state)
         censored c;
         omp_set_num_threads(k == 0 ? 1 : 3);
         make_chain(4);
-        assert_ok(censor_find(&c, chain, chain_mask, ROWS, 3, 4, tolerance, &why));
+        assert_ok(find(&c, chain, chain_mask, ROWS, 3, 4, tolerance, &why));
         omp_set_num_threads(k == 0 ? 4 : 1); /* more, or fewer, than there is scratch for */
         censor_start(&c, chain);
         if (k < 2) {
-            censor_draw(&c, &MODEL, chain_mask, 5, R, 100, chain);
+            censor_draw(&c, &MODEL, 5, R, 100, chain);
         } else {
-            censor_draw(&c, &MODEL, chain_mask, 2, R, 100, chain);
-            censor_draw(&c, &MODEL, chain_mask, 3, R, 102, chain);
+            censor_draw(&c, &MODEL, 2, R, 100, chain);
+            censor_draw(&c, &MODEL, 3, R, 102, chain);
         }
         memcpy(result[k], chain, sizeof chain);
         censor_close(&c);
@@ -395,7 +406,7 @@ static void fit_is_densities_and_tails(void **state)
     const uint8_t mask[] = {0, 0, 0, 0, 1, 0, 0, 1, 0, 0};
     double z[] = {1, 2, 4.5, 9, -7, -8, 0.1, 8, -8, 0};
     mechanism_model model = {2, w, intercept, sigma};
-    assert_ok(censor_find(&c, z, mask, 5, 2, 8, tolerance, &why));
+    assert_ok(find(&c, z, mask, 5, 2, 8, tolerance, &why));
     assert_int_equal(c.count, 3);
     double normal = -log(sqrt(2 * acos(-1)));
     double first =
@@ -404,7 +415,7 @@ static void fit_is_densities_and_tails(void **state)
     double blown = 12.2; /* row 4: 0 - (-0.2 - 12) */
     double second = 2 * (normal - log(0.7)) - seen * seen / 0.98 - blown * blown / 0.98 +
                     log_integral(6.55, 0.7, 7.5) + log_integral(10.7, 0.7, 7.5);
-    assert_near(censor_fit(&c, &model, mask, z), first + second, 1e-8);
+    assert_near(censor_fit(&c, &model, z), first + second, 1e-8);
     censor_close(&c);
 }
 
@@ -423,8 +434,8 @@ static void fit_far_in_the_tail(void **state)
         double clip = 5 * k;
         double a = clip * clip;
         double tail = -a / 2 - log(clip * sqrt(2 * acos(-1))) + log1p(-1 / a + 3 / (a * a));
-        assert_ok(censor_find(&c, z, mask, 1, 1, clip, zero, &why));
-        assert_near(censor_fit(&c, &model, mask, z), tail, 2e-3);
+        assert_ok(find(&c, z, mask, 1, 1, clip, zero, &why));
+        assert_near(censor_fit(&c, &model, z), tail, 2e-3);
         censor_close(&c);
     }
 }

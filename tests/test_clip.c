@@ -2,6 +2,7 @@
  * heavy tails, with several modes and away from 0, with and without noise of z. */
 #include "infer/sample/sample.h"
 
+#include "design_testing.h"
 #include "lcg.h"
 #include "testing.h"
 
@@ -11,6 +12,7 @@ enum { D = 4, ROWS = 1500, SEEDS = 30 };
 
 static double z[ROWS * D];
 static uint8_t mask[ROWS * D];
+static design under;
 static uint8_t keep[ROWS];
 
 static double found(const uint8_t *kept, double noise)
@@ -20,7 +22,8 @@ static double found(const uint8_t *kept, double noise)
     for (size_t j = 0; j < D; j++) {
         each[j] = noise / (double)(1 + j);
     }
-    assert_ok(clip_find(&out, z, mask, kept, ROWS, D, each, &why));
+    design_again(&under, ROWS, D, mask, NULL);
+    assert_ok(clip_find(&out, &(latent_rows){&under, z, kept}, each, &why));
     return out;
 }
 
@@ -175,10 +178,11 @@ static void test_degenerate(void **state)
     memset(z, 0, sizeof z);
     assert_near(found(NULL, 0), 0, 0);
     z[3] = 5;
-    assert_ok(clip_find(&out, z, mask, NULL, 2, D, noise, &why));
-    assert_near(out, 0, 0);
-    assert_ok(clip_find(&out, z, mask, NULL, 0, D, noise, &why));
-    assert_near(out, 0, 0);
+    for (size_t rows = 0; rows <= 2; rows += 2) {
+        design_again(&under, rows, D, mask, NULL);
+        assert_ok(clip_find(&out, &(latent_rows){&under, z, NULL}, noise, &why));
+        assert_near(out, 0, 0);
+    }
 }
 
 static int ascending(const void *left, const void *right)

@@ -15,7 +15,7 @@ static void law_of_z(const made_case *m, const collapse_parameters *p, size_t ro
                      double *cov)
 {
     size_t d = p->d;
-    const uint8_t *mask = m->s.mask + row * d;
+    const uint8_t *mask = m->mask + row * d;
     double a[MOST * MOST];
     double reach[MOST * MOST];
     for (size_t j = 0; j < d; j++) {
@@ -27,7 +27,7 @@ static void law_of_z(const made_case *m, const collapse_parameters *p, size_t ro
     for (size_t i = 0; i < d; i++) {
         mean[i] = 0;
         for (size_t k = 0; k < d; k++) {
-            mean[i] += (mask[k] != 0 ? m->s.values[row * d + k] : p->c[k]) * reach[k * d + i];
+            mean[i] += (mask[k] != 0 ? m->values[row * d + k] : p->c[k]) * reach[k * d + i];
         }
         for (size_t j = 0; j < d; j++) {
             cov[i * d + j] = 0;

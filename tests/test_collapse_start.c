@@ -29,14 +29,14 @@ static void make_anchor(made_anchor *out, const made_case *m)
         size_t rows = 0;
         for (size_t row = 0; row < m->s.rows; row++) {
             const double *y = m->s.y + row * r;
-            for (size_t k = 0; k < n && m->s.mask[row * d + j] != 0; k++) {
+            for (size_t k = 0; k < n && m->mask[row * d + j] != 0; k++) {
                 double left = k == 0 ? 1 : y[k - 1];
                 for (size_t i = 0; i < n; i++) {
                     gram[k * n + i] += left * (i == 0 ? 1 : y[i - 1]);
                 }
-                side[k] += left * m->s.values[row * d + j];
+                side[k] += left * m->values[row * d + j];
             }
-            rows += m->s.mask[row * d + j];
+            rows += m->mask[row * d + j];
         }
         out->kind[j] = rows > 2 * n ? ANCHOR_VALUES : ANCHOR_NONE;
         if (out->kind[j] == ANCHOR_NONE) {
@@ -84,7 +84,7 @@ static void plain_weights(const made_case *m, const made_anchor *a, double *w)
                     z[j] += m->s.y[row * m->s.rank + k] * a->slope[k * d + j];
                 }
             }
-            for (size_t k = 0; k < n && m->s.mask[row * d + i] == 0; k++) {
+            for (size_t k = 0; k < n && m->mask[row * d + i] == 0; k++) {
                 double left = k == 0 ? 1 : z[column[k]];
                 for (size_t q = 0; q < n; q++) {
                     gram[k * n + q] += left * (q == 0 ? 1 : z[column[q]]);
@@ -277,12 +277,14 @@ static void test_degenerate(void **state)
     case_of base = {4, 4, 60, 0.1, 0, 0.5, 4, 61};
     make_case(&m, &base); /* a node that is a target in every row, with one value */
     for (size_t row = 0; row < m.s.rows; row++) {
-        m.s.mask[row * 4 + 1] = 1;
-        m.s.values[row * 4 + 1] = 2;
+        m.mask[row * 4 + 1] = 1;
+        m.values[row * 4 + 1] = 2;
     }
+    design_again(&m.s.design, m.s.rows, 4, m.mask, m.values);
     check_degenerate(&m);
     make_case(&m, &base); /* every node a target in one row; a constant direction of y */
-    memset(m.s.mask + 5 * 4, 1, 4);
+    memset(m.mask + 5 * 4, 1, 4);
+    design_again(&m.s.design, m.s.rows, 4, m.mask, m.values);
     for (size_t row = 0; row < m.s.rows; row++) {
         m.s.y[row * 4 + 2] = 0;
     }

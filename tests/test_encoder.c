@@ -69,15 +69,15 @@ static answer by_pieces(const nonlinear *n)
                                      .d = d,
                                      .R = n->f.R,
                                      .f = f,
-                                     .mask = n->f.mask,
-                                     .values = n->f.values,
+                                     .design = &n->f.design,
                                      .z = guess,
                                      .sd = guess + count};
         assert_ok(generator_invert(&n->inverse, on_cpu(), &from, a.z, a.sd, &why));
     }
     for (size_t k = 0; k < count; k++) {
-        a.z[k] = n->f.mask[k] != 0 ? n->f.values[k] : a.z[k];
-        a.sd[k] = n->f.mask[k] != 0 ? 0 : a.sd[k];
+        bool set = design_is_set(&n->f.design, k / d, k % d);
+        a.z[k] = set ? design_value(&n->f.design, k / d, k % d) : a.z[k];
+        a.sd[k] = set ? 0 : a.sd[k];
     }
     a.outside = count_outside(n->data, n->data, a.z);
     free(guess);

@@ -18,7 +18,7 @@ static features features_find(const rows_of *r, size_t bytes)
     assert_int_equal(s.rows, r->n);
     assert_int_equal(s.d, r->d);
     assert_int_equal(s.D, r->D);
-    check_labels(r, s.mask, s.values);
+    check_labels(r, &s.design);
     return s;
 }
 

@@ -71,8 +71,11 @@ static void test_values_stay(void **state)
     assert_ok(generator_invert(&w.inverse, on_cpu(), &rows, again[0], again[1], &why));
     assert_memory_equal(z, again[0], sizeof z);
     assert_memory_equal(sd, again[1], sizeof sd);
-    rows.mask = none;
+    design free_rows = {0};
+    design_again(&free_rows, w.rows, w.d, none, NULL);
+    rows.design = &free_rows;
     assert_ok(generator_invert(&w.inverse, on_cpu(), &rows, z, sd, &why));
+    design_close(&free_rows);
     for (size_t at = 0; at < w.rows * w.d; at++) {
         without += w.mask[at] == 0 ? pow(z[at] - w.truth[at], 2) : 0;
     }
@@ -141,6 +144,7 @@ static void test_noise_is_given(void **state)
 static void test_alone(void **state)
 {
     (void)state;
+    design alone = {0};
     for (int homogeneous = 0; homogeneous < 2; homogeneous++) {
         world_make(&w, 20, homogeneous != 0, 0.05, 0.4);
         invert();
@@ -150,8 +154,8 @@ static void test_alone(void **state)
             double one_sd[WORLD_D];
             rows.rows = 1;
             rows.f += n * w.R;
-            rows.mask += n * w.d;
-            rows.values += n * w.d;
+            design_again(&alone, 1, w.d, w.mask + n * w.d, w.values + n * w.d);
+            rows.design = &alone;
             rows.z += n * w.d;
             rows.sd += n * w.d;
             rows.held = NULL;
@@ -162,6 +166,7 @@ static void test_alone(void **state)
             }
         }
     }
+    design_close(&alone);
 }
 
 /* A network that says nothing: the guess stays, with its sd. */

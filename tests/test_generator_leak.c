@@ -4,6 +4,7 @@
  * is four times that. With e = g v, the gain is g. */
 #include "infer/generator/generator.h"
 
+#include "design_testing.h"
 #include "lcg.h"
 #include "on_cpu.h"
 #include "testing.h"
@@ -38,6 +39,7 @@ static void make(uint64_t seed, double leaks, double gain, double gross)
     }
 }
 
+static design under;
 static double leak[D];
 
 /* Fills leak; returns the gain. */
@@ -46,8 +48,9 @@ static double errors_of(void)
     static double r2[D];
     generator_errors out = {r2, leak, NAN};
     generator *g = NULL;
-    generator_rows rows = {ROWS, D, R, f, mask, values, held, guess, sd};
+    generator_rows rows = {ROWS, D, R, f, &under, held, guess, sd};
     generator_settings settings = {.device = on_cpu(), .hidden = 8, .batch = 8, .rounds = 1};
+    design_again(&under, ROWS, D, mask, values);
     assert_ok(generator_open(&g, &rows, &settings, &why));
     assert_ok(generator_leaks(g, &out, &why));
     generator_close(g);

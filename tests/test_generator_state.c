@@ -160,6 +160,7 @@ static void test_held_out_constant(void **state)
         for (size_t at = 0; at < w.rows * w.d; at += w.d) {
             w.values[at] = w.held[at] != 0 ? 0.1 + 0.3 * k : w.values[at];
         }
+        design_again(&w.design, w.rows, w.d, w.mask, w.values);
         generator *g = open_generator(&s);
         assert_ok(generator_step(g, &why));
         assert_ok(generator_refine(g, &round, &why));

@@ -286,7 +286,7 @@ static dense dense_fit(const rows_of *r, const kernel_encoder *e, const kernel_l
     assert_non_null(out.row);
     for (size_t row = 0; row < f->rows; row++) {
         if ((l->role[row * f->d + j] & roles) != 0) {
-            out.alpha[out.n] = (f->values[row * f->d + j] - out.shift) / out.length[row];
+            out.alpha[out.n] = (design_value(&f->design, row, j) - out.shift) / out.length[row];
             out.row[out.n++] = row;
         }
     }
@@ -357,7 +357,7 @@ static void check_node(const rows_of *r, const encoded *e, const kernel_labels *
     for (size_t row = 0; row < r->f.rows; row++) {
         if (l->role[row * d + j] == KERNEL_HELD) {
             double variance = 0;
-            double off = r->f.values[row * d + j] - dense_row(&part, row, &variance);
+            double off = r->values[row * d + j] - dense_row(&part, row, &variance);
             ratio += off * off / variance / part.scale;
             squares += off * off;
             held++;

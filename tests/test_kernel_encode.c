@@ -16,7 +16,7 @@ static void whole_sets_are_held_out(void **state)
             assert_true(5 * l.held[j] > l.count[j] / 3 && 5 * l.held[j] < 3 * l.count[j]);
         }
         for (size_t row = 1; row < 1000 && k == 0; row++) {
-            if (memcmp(r.f.mask + row * 4, r.f.mask + row * 4 - 4, 4) == 0) {
+            if (memcmp(r.mask + row * 4, r.mask + row * 4 - 4, 4) == 0) {
                 assert_memory_equal(l.role + row * 4, l.role + row * 4 - 4, 4);
             }
         }
@@ -182,7 +182,7 @@ static void the_family_is_found(void **state)
         double whole = 0;
         double count = 0;
         for (size_t i = 0; i < r.f.rows * 3; i++) {
-            if (r.f.mask[i] == 0) {
+            if (r.mask[i] == 0) {
                 ratio += pow((e.z[i] - r.z[i]) / e.sd[i], 2);
                 squares += pow(e.z[i] - r.z[i], 2);
                 whole += r.z[i] * r.z[i];
@@ -205,8 +205,8 @@ enum { SPOILT_WAYS = 8, SPOILT_ROWS = 200 };
 static void spoil_row(rows_of *r, size_t how, size_t row)
 {
     float *f = r->f.f + row * 6;
-    uint8_t *mask = r->f.mask + row * 3;
-    double *values = r->f.values + row * 3;
+    uint8_t *mask = r->mask + row * 3;
+    double *values = r->values + row * 3;
     switch (how) {
     case 0: /* x is 0 */
         memset(f, 0, 6 * sizeof *f);
@@ -249,6 +249,7 @@ static rows_of make_spoilt(size_t how)
     for (size_t row = 0; row < SPOILT_ROWS; row++) {
         spoil_row(&r, how, row);
     }
+    design_again(&r.f.design, SPOILT_ROWS, 3, r.mask, r.values);
     memset(r.f.mean, 0, 6 * sizeof(double));
     for (size_t i = 0; i < (size_t)SPOILT_ROWS * 6; i++) {
         r.f.mean[i % 6] += (double)r.f.f[i] / SPOILT_ROWS;

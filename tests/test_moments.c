@@ -1,4 +1,4 @@
-/* Moments by mask against plain loops over the rows: every row finds its own mask in the list, and
+/* Moments by set against plain loops over the rows: every row finds its own mask in the list, and
  * sums of products are added one at a time. Masks repeat and interleave, values off target are
  * noise that must not count, and the rows do not fill their last block. */
 #include "data/statistics/statistics.h"
@@ -39,10 +39,10 @@ static rows_of make(size_t n, size_t d, size_t D, size_t kinds, size_t run, doub
     return r;
 }
 
-/* n_t, Q_t and C_t of one listed mask; rounding is measured by the sum of |terms|. */
-static void check_mask(const rows_of *r, const moments *m, size_t t)
+/* n_t, Q_t and C_t of one listed set; rounding is measured by the sum of |terms|. */
+static void check_set(const rows_of *r, const moments *m, size_t t)
 {
-    const uint8_t *mask = m->mask + t * r->d;
+    const uint8_t *mask = m->target + t * r->d;
     size_t *own = calloc(r->n, sizeof *own);
     size_t count = 0;
     assert_non_null(own);
@@ -86,8 +86,8 @@ static void check_all(const rows_of *r)
         xx += r->x[k] * r->x[k];
     }
     assert_near(m.xx, xx, 1e-12 * xx);
-    for (size_t t = 0; t < m.masks; t++) {
-        check_mask(r, &m, t);
+    for (size_t t = 0; t < m.sets; t++) {
+        check_set(r, &m, t);
         rows += m.count[t];
     }
     assert_true(rows == (double)r->n);
@@ -95,16 +95,16 @@ static void check_all(const rows_of *r)
     size_t seen = 0;
     for (size_t row = 0; row < r->n; row++) {
         size_t t = 0;
-        while (t < seen && memcmp(m.mask + t * r->d, r->targets + row * r->d, r->d) != 0) {
+        while (t < seen && memcmp(m.target + t * r->d, r->targets + row * r->d, r->d) != 0) {
             t++;
         }
         if (t == seen) {
-            assert_true(seen < m.masks);
-            assert_memory_equal(m.mask + t * r->d, r->targets + row * r->d, r->d);
+            assert_true(seen < m.sets);
+            assert_memory_equal(m.target + t * r->d, r->targets + row * r->d, r->d);
             seen++;
         }
     }
-    assert_int_equal(seen, m.masks);
+    assert_int_equal(seen, m.sets);
     moments_close(&m);
     lscm_dataset_free(data);
 }
@@ -163,10 +163,10 @@ static void simulated_rows(void **state)
         r.targets[k] = targets[k] != 0 ? 1 : 0;
     }
     assert_ok(moments_of(&m, data, NULL, &why));
-    assert_true(m.masks >= 2 && m.masks <= 7);
+    assert_true(m.sets >= 2 && m.sets <= 7);
     assert_true(m.count[0] >= 30); /* rows without intervention come first */
-    for (size_t t = 0; t < m.masks; t++) {
-        check_mask(&r, &m, t);
+    for (size_t t = 0; t < m.sets; t++) {
+        check_set(&r, &m, t);
     }
     moments_close(&m);
     free(targets);

@@ -1,9 +1,17 @@
 #include "data/design/mask_list.h"
 
-#include "data/design/mask_rows.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+uint64_t mask_hash(const uint8_t *mask, size_t d, uint64_t seed)
+{
+    uint64_t h = 14695981039346656037U ^ seed * 0x9E3779B97F4A7C15U; /* FNV-1a */
+    for (size_t i = 0; i < d; i++) {
+        h = (h ^ mask[i]) * 1099511628211U;
+    }
+    h = (h ^ h >> 32) * 0xD6E8FEB86659FD93U; /* all bits count, high and low */
+    return h ^ h >> 32;
+}
 
 static size_t find_slot(const mask_list *list, const uint8_t *mask)
 {

@@ -1,4 +1,4 @@
-/* The part of x in which the causal variables live. With c the mean of all rows (never of one mask)
+/* The part of x in which the causal variables live. With c the mean of all rows (never of one set)
  * and E (D, r) an orthonormal basis of the signal subspace,
  *
  *     y = (x - c) E  (N, r),   s_x^2 = energy of x - c outside E / ((N - 1 - r)(D - r)).
@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "data/dataset/dataset.h"
+#include "data/design/design.h"
 
 /* What y is to the causal variables. */
 typedef enum view_kind {
@@ -25,8 +26,7 @@ typedef struct linear_view {
     size_t rows, d, D;
     size_t rank;      /* r <= d: directions of x that are there at all, be they noise */
     double *y;        /* (rows, r) */
-    uint8_t *mask;    /* (rows, d) */
-    double *values;   /* (rows, d), 0 off target */
+    design design;    /* who was set, to what */
     double *mean;     /* (D): c; 0 unless linear */
     double *basis;    /* (D, r): E; NULL unless linear */
     double *spectrum; /* (r): variance of y, largest first; unless linear, of each variable */

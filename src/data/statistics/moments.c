@@ -1,5 +1,5 @@
 /* See moments.h. Sums are made by stretches of rows and added in order. Where several processes
- * share the data (split.h), the first lists the masks and each makes the sums of its own rows. */
+ * share the data (split.h), the first lists the sets and each makes the sums of its own rows. */
 #include "data/statistics/moments.h"
 
 #include "data/dataset/dataset.h"
@@ -48,7 +48,7 @@ done:
     return status;
 }
 
-/* Rows from .. to - 1 of the block share a mask. */
+/* Rows from .. to - 1 of the block are of one set. */
 static void add_run(moments *m, size_t t, const block *b, size_t from, size_t to)
 {
     int n = (int)(to - from);
@@ -90,10 +90,10 @@ done:
 
 static void lay_out(moments *m, arena *a)
 {
-    m->mask = arena_take(a, m->masks * m->d, 1);
-    m->count = arena_take(a, m->masks, sizeof(double));
-    m->vv = arena_take(a, m->masks * m->d * m->d, sizeof(double));
-    m->vx = arena_take(a, m->masks * m->d * m->D, sizeof(double));
+    m->target = arena_take(a, m->sets * m->d, 1);
+    m->count = arena_take(a, m->sets, sizeof(double));
+    m->vv = arena_take(a, m->sets * m->d * m->d, sizeof(double));
+    m->vx = arena_take(a, m->sets * m->d * m->D, sizeof(double));
 }
 
 static lscm_status open_moments(moments *m, lscm_error *why)
@@ -129,7 +129,7 @@ done:
 /* Numbers of a stretch: n_t, Q_t, C_t and xx in one array. */
 static size_t stretch_size(const moments *m)
 {
-    return m->masks * (1 + m->d * m->d + m->d * m->D) + 1;
+    return m->sets * (1 + m->d * m->d + m->d * m->D) + 1;
 }
 
 /* As many as fit in their memory, which depends on the data alone. */
@@ -144,8 +144,8 @@ static moments window(const moments *m, double *stretch)
 {
     moments part = *m;
     part.count = stretch;
-    part.vv = part.count + m->masks;
-    part.vx = part.vv + m->masks * m->d * m->d;
+    part.vv = part.count + m->sets;
+    part.vx = part.vv + m->sets * m->d * m->d;
     part.xx = 0;
     return part;
 }
@@ -153,13 +153,13 @@ static moments window(const moments *m, double *stretch)
 static void add_stretch(moments *m, double *stretch)
 {
     const moments part = window(m, stretch);
-    for (size_t k = 0; k < m->masks; k++) {
+    for (size_t k = 0; k < m->sets; k++) {
         m->count[k] += part.count[k];
     }
-    for (size_t k = 0; k < m->masks * m->d * m->d; k++) {
+    for (size_t k = 0; k < m->sets * m->d * m->d; k++) {
         m->vv[k] += part.vv[k];
     }
-    for (size_t k = 0; k < m->masks * m->d * m->D; k++) {
+    for (size_t k = 0; k < m->sets * m->d * m->D; k++) {
         m->vx[k] += part.vx[k];
     }
     m->xx += stretch[stretch_size(m) - 1];
@@ -214,9 +214,9 @@ static lscm_status call_others(const pass *p, moments *all, lscm_error *why)
     if (split_size(t) > 1) {
         t->passes++;
         TRY(split_call(t, SPLIT_MOMENTS, why));
-        TRY(comm_broadcast(t->comm, &all->masks, sizeof all->masks, why));
+        TRY(comm_broadcast(t->comm, &all->sets, sizeof all->sets, why));
         TRY(lscm_comm_agree(t->comm, LSCM_OK, why)); /* they have the memory */
-        TRY(comm_broadcast(t->comm, all->mask, all->masks * all->d, why));
+        TRY(comm_broadcast(t->comm, all->target, all->sets * all->d, why));
     }
 done:
     return status;
@@ -266,9 +266,9 @@ lscm_status moments_of(moments *out, const lscm_dataset *data, meter *m, lscm_er
         status = fail(why, LSCM_SHAPE, "%s: there are no rows", data->path);
         goto done;
     }
-    all.masks = list.count;
+    all.sets = list.count;
     TRY(open_moments(&all, why));
-    memcpy(all.mask, list.mask, all.masks * all.d);
+    memcpy(all.target, list.mask, all.sets * all.d);
     p.cut = cut_of(&all);
     if (p.cut.count == 1 && split_size(data->team) == 1) { /* no room, or no need, for a second */
         TRY(sum_stretch(&p, 0, &all, why));
@@ -290,7 +290,7 @@ done:
     return status;
 }
 
-/* Memory for the sums of its stretches, once the leader has said how many masks there are. */
+/* Memory for the sums of its stretches, once the leader has said how many sets there are. */
 static lscm_status open_share(const pass *p, arena *scratch, moments *part, double **sums,
                               lscm_error *why)
 {
@@ -312,8 +312,8 @@ static lscm_status sum_share(const pass *p, const moments *part, double *sums, l
     lscm_status status = LSCM_OK;
     row_share own = split_share(p->data->team, split_rank(p->data->team), p->cut);
     size_t number = 0;
-    for (size_t k = 0; k < part->masks; k++) {
-        TRY(mask_list_number(p->list, part->mask + k * part->d, &number, why));
+    for (size_t k = 0; k < part->sets; k++) {
+        TRY(mask_list_number(p->list, part->target + k * part->d, &number, why));
     }
     for (size_t k = own.from; k < own.past; k++) {
         TRY(sum_apart(p, k, part, sums + (k - own.from) * stretch_size(part), why));
@@ -332,13 +332,13 @@ lscm_status moments_assist(const lscm_dataset *data, meter *m, lscm_error *why)
     double *sums = NULL; /* (stretches, stretch_size) */
     block b;
     pass p = {.data = data, .list = &list, .b = &b, .progress = m};
-    TRY(comm_broadcast(t->comm, &part.masks, sizeof part.masks, why));
+    TRY(comm_broadcast(t->comm, &part.sets, sizeof part.sets, why));
     p.cut = cut_of(&part);
     status = lscm_comm_agree(t->comm, open_share(&p, &scratch, &part, &sums, why), why);
     if (status != LSCM_OK || sums == NULL) {
         goto done;
     }
-    TRY(comm_broadcast(t->comm, part.mask, part.masks * part.d, why));
+    TRY(comm_broadcast(t->comm, part.target, part.sets * part.d, why));
     TRY(lscm_comm_agree(t->comm, sum_share(&p, &part, sums, why), why));
     row_share own = split_share(t, split_rank(t), p.cut);
     for (size_t k = 0; k < own.past - own.from; k++) {

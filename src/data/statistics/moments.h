@@ -1,4 +1,4 @@
-/* What a linear decoder needs to know of the data, by distinct mask t (K of them): with v the
+/* What a linear decoder needs to know of the data, by intervention set t (K of them): with v the
  * values of do(), 0 off target,
  *
  *     n_t = rows,   Q_t = sum v'v (d, d),   C_t = sum v'x (d, D),   and over all rows  sum ||x||^2.
@@ -13,12 +13,12 @@
 
 typedef struct moments {
     size_t rows, d, D;
-    size_t masks;  /* K */
-    uint8_t *mask; /* (K, d), in the order in which they appear */
-    double *count; /* (K): n_t */
-    double *vv;    /* (K, d, d): Q_t */
-    double *vx;    /* (K, d, D): C_t */
-    double xx;     /* sum ||x||^2 */
+    size_t sets;     /* K */
+    uint8_t *target; /* (K, d), in the order in which they appear */
+    double *count;   /* (K): n_t */
+    double *vv;      /* (K, d, d): Q_t */
+    double *vx;      /* (K, d, D): C_t */
+    double xx;       /* sum ||x||^2 */
     arena memory;
 } moments;
 

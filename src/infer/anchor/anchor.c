@@ -61,7 +61,6 @@ static void lay_out_work(anchor_work *w, arena *a)
     size_t number = sizeof(double);
     anchor_scratch unplaced = {0};
     w->node = arena_take(a, d, sizeof(size_t));
-    w->rank = arena_take(a, w->largest, sizeof(size_t));
     w->all = arena_take(a, r * r, number);
     w->parts = arena_take(a, anchor_slices(r) * r * r, number);
     w->share = arena_take(a, d, number);
@@ -107,7 +106,7 @@ static lscm_status open_work(anchor_work *w, lscm_error *why)
     lscm_status status = LSCM_OK;
     size_t r = w->s->rank;
     node_block *b = &w->block;
-    TRY(row_sets_of(&w->sets, w->s, w->keep, why));
+    TRY(row_sets_of(&w->sets, &w->s->design, w->keep, why));
     b->s = w->s;
     b->sets = &w->sets;
     b->folds = r <= ANCHOR_FOLDS_TO ? ANCHOR_FOLDS : 2;
@@ -149,15 +148,13 @@ static void add_row(const linear_view *s, size_t row, double *restrict centre,
                     double *restrict v_centre, double *restrict largest)
 {
     const double *y = s->y + row * s->rank;
-    const double *values = s->values + row * s->d;
-    const uint8_t *mask = s->mask + row * s->d;
+    const double *v = design_values(&s->design, row);
     for (size_t c = 0; c < s->rank; c++) {
         centre[c] += y[c];
     }
     for (size_t j = 0; j < s->d; j++) {
-        double v = mask[j] != 0 ? values[j] : 0;
-        v_centre[j] += v;
-        largest[j] = fabs(v) > largest[j] ? fabs(v) : largest[j];
+        v_centre[j] += v[j];
+        largest[j] = fabs(v[j]) > largest[j] ? fabs(v[j]) : largest[j];
     }
 }
 
@@ -170,10 +167,11 @@ static void find_constant(anchor_work *w, const double *largest)
         w->constant[j] = true;
     }
     for (size_t p = 0; p < w->sets.rows && left > 0; p++) {
-        size_t i = w->sets.row[p];
+        const uint8_t *target = design_targets(&s->design, w->sets.row[p]);
+        const double *v = design_values(&s->design, w->sets.row[p]);
         for (size_t j = 0; j < s->d; j++) {
-            double away = fabs(s->values[i * s->d + j] - w->fits.v_centre[j]);
-            if (w->constant[j] && s->mask[i * s->d + j] != 0 && !(away <= CONSTANT * largest[j])) {
+            double away = fabs(v[j] - w->fits.v_centre[j]);
+            if (w->constant[j] && target[j] != 0 && !(away <= CONSTANT * largest[j])) {
                 w->constant[j] = false;
                 left--;
             }
@@ -187,7 +185,7 @@ static void find_centres(anchor_work *w)
     const linear_view *s = w->s;
     double *largest = w->share; /* of |v|; free until the end */
     for (size_t i = 0; i < s->rows; i++) {
-        if (w->keep == NULL || w->keep[i] != 0) {
+        if (row_counts(w->keep, i)) {
             w->rows++;
             add_row(s, i, w->fits.centre, w->fits.v_centre, largest);
         }
@@ -206,7 +204,7 @@ static void fit_block(anchor_work *w, anchor *out)
 {
     node_block *b = &w->block;
     size_t coarse = 0;
-    block_fold(b, w->rank);
+    block_fold(b);
     block_moments(b, false);
     block_grams(b);
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : coarse) if (b->shared)

@@ -14,29 +14,25 @@
 
 enum { COLUMNS = 256 }; /* of a product, per task */
 
-void block_fold(node_block *b, size_t *rank)
+void block_fold(node_block *b)
 {
     const row_sets *sets = b->sets;
-    size_t before = SIZE_MAX;
+    size_t d = b->s->d;
     b->pieces = 0;
-    memset(rank, 0, b->count * sizeof *rank);
     for (size_t p = 0; p < sets->pieces; p++) {
         const row_piece *piece = sets->piece + p;
-        const uint8_t *mask = b->s->mask + sets->row[piece->first] * b->s->d;
+        const uint8_t *target = b->s->design.target + piece->set * d;
         uint8_t *fold = b->fold + b->pieces * b->count;
         bool used = false;
         for (size_t k = 0; k < b->count; k++) {
-            size_t own = sets->sets_of[b->node[k]];
+            size_t j = b->node[k];
             fold[k] = ANCHOR_OUT;
-            if (mask[b->node[k]] == 0) {
-                continue;
+            if (target[j] != 0) {
+                size_t part = sets->sets_of[j] > 1 ? sets->fold[piece->set * d + j] : piece->half;
+                fold[k] = (uint8_t)(part < b->folds ? part : b->folds - 1);
+                used = true;
             }
-            rank[k] += piece->set != before ? 1 : 0; /* of this set among those of the node */
-            size_t part = own > 1 ? (rank[k] - 1) % ANCHOR_FOLDS : piece->half;
-            fold[k] = (uint8_t)(part < b->folds ? part : b->folds - 1);
-            used = true;
         }
-        before = piece->set;
         if (used) {
             b->piece[b->pieces++] = p;
         }
@@ -68,7 +64,8 @@ static void fill_values(const node_block *b, size_t p, const double *y, double *
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, r, 1, y, r, b->b, m, 0, v, m);
     }
     for (size_t i = 0; i < piece->count; i++) {
-        const double *value = b->s->values + b->sets->row[piece->first + i * piece->step] * b->s->d;
+        const double *value =
+            design_values(&b->s->design, b->sets->row[piece->first + i * piece->step]);
         for (size_t k = 0; k < b->count; k++) {
             double known = residual ? b->a[k] + v[i * b->count + k] : 0;
             size_t j = b->node[k];

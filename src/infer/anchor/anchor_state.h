@@ -1,4 +1,4 @@
-/* Anchoring from the inside: anchor_sets.c groups rows by intervention set, anchor_gram.c sums over
+/* Anchoring from the inside: anchor_sets.c lists rows by intervention set, anchor_gram.c sums over
  * sets, anchor_solve.c regresses one node, anchor_direction.c finds what vanishes, anchor.c puts
  * them together. y is taken relative to its mean c over the rows used; v_j to its mean at the
  * targets.
@@ -20,21 +20,24 @@ enum {
 
 /* Rows of one set: positions first, first + step, .. of row_sets.row. */
 typedef struct row_piece {
-    size_t first, count, step, set;
+    size_t first, count, step;
+    size_t set;  /* of the design */
     size_t half; /* 0 or 1 where a set is halved: it is the only one of some node */
 } row_piece;
 
 typedef struct row_sets {
     size_t sets, rows, pieces;
-    size_t *row;      /* (rows): kept rows with a target, set after set */
-    size_t *start;    /* (sets + 1) */
+    uint32_t *row;    /* (rows): kept rows with a target, set after set */
+    uint32_t *set;    /* (sets): of the design */
+    size_t *start;    /* (sets + 1): where each begins in row */
     size_t *samples;  /* (d): rows in which the node is a target */
     size_t *sets_of;  /* (d): sets that it is in */
+    uint8_t *fold;    /* (sets of the design, d): in which a set of the node is left out */
     row_piece *piece; /* (pieces) */
     arena memory;
 } row_sets;
 
-lscm_status row_sets_of(row_sets *out, const linear_view *s, const uint8_t *keep, lscm_error *why);
+lscm_status row_sets_of(row_sets *out, const design *s, const uint8_t *keep, lscm_error *why);
 void row_sets_close(row_sets *sets);
 
 /* What a thread works in. */
@@ -89,7 +92,7 @@ typedef struct node_block {
 } node_block;
 
 /* Which pieces matter to the nodes of the block, and in which fold of which node they are. */
-void block_fold(node_block *b, size_t *rank);
+void block_fold(node_block *b);
 /* Fills rows, sum, cross; with `residual` of v - a - y b in the place of v, all in fold 0. */
 void block_moments(node_block *b, bool residual);
 void block_grams(node_block *b);

@@ -46,7 +46,7 @@ enum { ANCHOR_FACTOR_BYTES = 512 << 20 };
 
 /* `keep` (rows) or NULL: use only rows where it is not 0.
  *
- * r2: whole intervention sets (distinct masks) of the node are left out, in 5 folds (all but one
+ * r2: whole intervention sets of the node are left out, in 5 folds (all but one
  * fold of 5 are skipped when the rank exceeds 128); a node with one set only: every second row of
  * it. NaN when what is left is too little for a regression, and without an anchor. For a direction:
  * 1 - the share of its variance that is left at the targets. */

@@ -25,7 +25,6 @@ typedef struct anchor_work {
     anchor_fits fits;
     size_t threads, active, largest; /* largest: nodes of a block */
     size_t *node;                    /* (active): nodes with rows enough */
-    size_t *rank;                    /* (largest) */
     double *all, *parts;             /* (r, r) covariance of y; (slices, r, r) */
     double *share, *doubt;           /* (d) */
     double *mean, *scale;            /* (threads, r + 1) */

@@ -263,7 +263,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
         a.clip = fmax(a.clip, in->reach[j]);
     }
     if (s->kind == VIEW_LINEAR && a.clip == 0 && anchored_rows_few(s)) {
-        TRY(clip_find(&a.clip, a.z, s->mask, in->keep, s->rows, s->d, a.anchor.noise, why));
+        TRY(clip_find(&a.clip, &(latent_rows){&s->design, a.z, in->keep}, a.anchor.noise, why));
     }
     a.seconds_anchor = fit_seconds() - begun;
 

@@ -1,90 +1,10 @@
 #include "infer/anchored/judge.h"
 
-#include "base/spread.h"
 #include "base/tuned.h"
-#include "data/design/design.h"
 #include "infer/anchored/judge_score.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ---- What to hold out ---- */
-
-/* Rows with a target, by mask, in an order that depends on the seed alone; returns their number. */
-static size_t list_rows(const linear_view *s, uint64_t seed, mask_row *key)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < s->rows; k++) {
-        const uint8_t *mask = s->mask + k * s->d;
-        if (memchr(mask, 1, s->d) != NULL) {
-            key[count++] = (mask_row){mask_hash(mask, s->d, seed), k};
-        }
-    }
-    mask_rows_sort(key, count);
-    return count;
-}
-
-/* Each target of the set keeps half of its rows, and enough for an anchor. */
-static bool can_spare(const linear_view *s, const uint8_t *mask, size_t rows, const size_t *total,
-                      const size_t *left)
-{
-    for (size_t i = 0; i < s->d; i++) {
-        if (mask[i] != 0 && (2 * (left[i] - rows) < total[i] || left[i] - rows < 2 * (s->d + 2))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void hold_out_sets(const linear_view *s, const mask_row *key, size_t count, double share,
-                          size_t *total, size_t *left, uint8_t *keep, judgement *out)
-{
-    size_t wanted = (size_t)(share * (double)count);
-    size_t to = 0;
-    for (size_t k = 0; k < count; k++) {
-        for (size_t i = 0; i < s->d; i++) {
-            total[i] += s->mask[key[k].row * s->d + i];
-        }
-    }
-    memcpy(left, total, s->d * sizeof *left);
-    for (size_t from = 0; from < count; from = to) {
-        const uint8_t *mask = s->mask + key[from].row * s->d;
-        for (to = from + 1; to < count && memcmp(mask, s->mask + key[to].row * s->d, s->d) == 0;) {
-            to++;
-        }
-        if (out->rows + (to - from) > wanted || !can_spare(s, mask, to - from, total, left)) {
-            continue;
-        }
-        out->sets++;
-        out->rows += to - from;
-        for (size_t k = from; k < to; k++) {
-            keep[key[k].row] = 0;
-        }
-        for (size_t i = 0; i < s->d; i++) {
-            left[i] -= mask[i] != 0 ? to - from : 0;
-        }
-    }
-}
-
-/* Every so many rows of those with a target, which stand by mask. */
-static void hold_out_rows(const linear_view *s, const mask_row *key, size_t count, double share,
-                          const size_t *total, size_t *left, uint8_t *keep, judgement *out)
-{
-    for (size_t k = 0; k < count; k++) {
-        const uint8_t *mask = s->mask + key[k].row * s->d;
-        bool due = (size_t)((double)(k + 1) * share) > (size_t)((double)k * share);
-        if (!due || !can_spare(s, mask, 1, total, left)) {
-            continue;
-        }
-        keep[key[k].row] = 0;
-        out->rows++;
-        for (size_t i = 0; i < s->d; i++) {
-            left[i] -= mask[i] != 0 ? 1 : 0;
-        }
-    }
-}
-
-/* ---- What the model says there ---- */
 
 /* Sums of one node over the rows fitted, then over those held out. */
 typedef struct judge_sums {
@@ -95,13 +15,13 @@ typedef struct judge_sums {
 static void take_marginals(const linear_view *s, const anchored *a, const uint8_t *keep,
                            judge_sums *sum)
 {
-    const spread_table z = {s->rows, s->d, a->z, s->mask, keep};
+    const latent_rows z = {&s->design, a->z, keep};
 #pragma omp parallel for schedule(static) if (spread_shared(&z))
     for (size_t first = 0; first < s->d; first += SPREAD_BLOCK) {
-        spread own[SPREAD_BLOCK];
+        column_spread own[SPREAD_BLOCK];
         spread_columns(&z, first, SPREAD_FREE, own);
         for (size_t i = first; i < s->d && i < first + SPREAD_BLOCK; i++) {
-            const spread *from = &own[i - first];
+            const column_spread *from = &own[i - first];
             sum[i].mean = from->mean;
             sum[i].variance = from->n > 0 ? from->squares / from->n : 0;
         }
@@ -118,12 +38,13 @@ static double log_normal(double z, double mean, double sd)
 static void score_row(const anchored *a, const linear_view *s, size_t row, const predictions *p,
                       size_t n, judge_sums *sum, judgement *out)
 {
+    const uint8_t *target = design_targets(&s->design, row);
     double empty = 0;
     for (size_t i = 0; i < s->d; i++) {
         double z = a->z[row * s->d + i];
         double mean = p->mean[n * s->d + i];
         double below = p->below[n * s->d + i];
-        if (s->mask[row * s->d + i] != 0) {
+        if (target[i] != 0) {
             continue;
         }
         sum[i].rows += 1;
@@ -137,9 +58,7 @@ static void score_row(const anchored *a, const linear_view *s, size_t row, const
 }
 
 typedef struct scratch {
-    mask_row *key;
     uint8_t *keep;
-    size_t *total, *left;
     size_t *row; /* (most): those judged by */
     judge_sums *sum;
     arena memory;
@@ -149,10 +68,7 @@ static void lay_out(scratch *t, judgement *out, const linear_view *s)
 {
     arena *a = &t->memory;
     size_t d = s->d;
-    t->key = arena_take(a, s->rows, sizeof *t->key);
     t->keep = arena_take(a, s->rows, 1);
-    t->total = arena_take(a, d, sizeof *t->total);
-    t->left = arena_take(a, d, sizeof *t->left);
     t->sum = arena_take(a, d, sizeof *t->sum);
     t->row = arena_take(a, tuned_judge_rows(), sizeof *t->row);
     out->r2 = arena_take(&out->memory, d, sizeof(double));
@@ -182,7 +98,7 @@ static lscm_status score(judgement *out, const linear_view *s, const anchored *a
         }
     }
     take_marginals(s, a, t->keep, t->sum);
-    TRY(predictions_of(&p, a, s, t->row, used, why));
+    TRY(predictions_of(&p, a, &s->design, t->row, used, why));
     for (size_t n = 0; n < used; n++) {
         score_row(a, s, t->row[n], &p, n, t->sum, out);
     }
@@ -202,7 +118,7 @@ lscm_status judge(judgement *out, const anchored_input *in, double share, lscm_e
 {
     lscm_status status = LSCM_OK;
     const linear_view *s = in->view;
-    uint64_t seed = (uint64_t)in->settings->seed;
+    held_rows held;
     judgement j = {.d = s->d};
     anchored a = {0};
     scratch t = {0};
@@ -210,12 +126,9 @@ lscm_status judge(judgement *out, const anchored_input *in, double share, lscm_e
     TRY(arena_open(&t.memory, why));
     TRY(arena_open(&j.memory, why));
     lay_out(&t, &j, s);
-    memset(t.keep, 1, s->rows);
-    size_t count = list_rows(s, seed, t.key);
-    hold_out_sets(s, t.key, count, share, t.total, t.left, t.keep, &j);
-    if (j.rows == 0) {
-        hold_out_rows(s, t.key, count, share, t.total, t.left, t.keep, &j);
-    }
+    TRY(hold_out_rows(&s->design, (uint64_t)in->settings->seed, share, t.keep, &held, why));
+    j.sets = held.sets;
+    j.rows = held.rows;
     if (j.rows >= tuned_judge_least()) {
         anchored_input part = *in;
         part.keep = t.keep;

@@ -1,5 +1,5 @@
-/* Judging a fit without the truth: whole intervention sets (rows that share a mask) are held out,
- * the model is fitted to the rest, and asked what do() gives there.
+/* Judging a fit without the truth: whole intervention sets are held out, the model is fitted to the
+ * rest, and asked what do() gives there.
  *
  *   r2_i        = 1 - sum (z_i - E[z_i | do])^2 / sum (z_i - mean_i)^2,  mean_i of the rows fitted
  *   coverage_i  = share of z_i inside their central 90% predictive interval

@@ -1,10 +1,9 @@
-/* See judge_score.h. Eight rows of one mask go side by side; edges of a draw are listed once, for
+/* See judge_score.h. Eight rows of one set go side by side; edges of a draw are listed once, for
  * most weights are 0. */
 #include "infer/anchored/judge_score.h"
 
 #include "base/lanes_math.h"
 #include "base/simd.h"
-#include "data/design/design.h"
 
 #include <omp.h>
 #include <string.h>
@@ -18,7 +17,7 @@ typedef struct edge_list {
     double *weight; /* (count) */
 } edge_list;
 
-/* Up to eight rows of one mask: numbers among those asked for. */
+/* Up to eight rows of one set: numbers among those asked for. */
 typedef struct row_group {
     size_t count;
     size_t number[LANES];
@@ -26,24 +25,25 @@ typedef struct row_group {
 
 /* What a thread works in. */
 typedef struct judge_scratch {
-    const uint8_t *mask; /* that `sd` is for; NULL: none yet */
-    double *sd;          /* (draws, d) */
-    double *loading;     /* (d, d): L_i, by the parents' places in the order */
-    size_t *place;       /* (d) */
-    lanes *seen, *set;   /* (d): z, and what do() set */
-    lanes *z;            /* (d): E z of a draw */
-    lanes *mean, *below; /* (d) */
-    lanes *log_p;        /* (draws) */
+    const uint8_t *target; /* those that `sd` is for; NULL: none yet */
+    double *sd;            /* (draws, d) */
+    double *loading;       /* (d, d): L_i, by the parents' places in the order */
+    size_t *place;         /* (d) */
+    lanes *seen, *set;     /* (d): z, and what do() set */
+    lanes *z;              /* (d): E z of a draw */
+    lanes *mean, *below;   /* (d) */
+    lanes *log_p;          /* (draws) */
 } judge_scratch;
 
 typedef struct judge_work {
     const anchored *a;
-    const linear_view *s;
+    const design *s;
     const size_t *row;
     size_t count;
     edge_list edges;
     double *log_sd;   /* (draws, d): of the mechanisms */
-    mask_row *key;    /* (count): by mask; `row` is the number among those asked for */
+    size_t *head;     /* (sets): 1 + the first of the rows asked for that are in it; 0: none */
+    size_t *next;     /* (count): the same of the next one in the set */
     row_group *group; /* (groups) */
     size_t groups, threads;
     judge_scratch *scratch; /* (threads) */
@@ -72,7 +72,8 @@ static void lay_out(judge_work *w)
     w->edges.parent = arena_take(a, w->edges.count, sizeof *w->edges.parent);
     w->edges.weight = arena_take(a, w->edges.count, sizeof *w->edges.weight);
     w->log_sd = arena_take(a, draws * d, sizeof *w->log_sd);
-    w->key = arena_take(a, w->count, sizeof *w->key);
+    w->head = arena_take(a, w->s->sets, sizeof *w->head);
+    w->next = arena_take(a, w->count, sizeof *w->next);
     w->group = arena_take(a, w->count, sizeof *w->group);
     w->scratch = arena_take(a, w->threads, sizeof *w->scratch);
     for (size_t t = 0; t < w->threads; t++) {
@@ -111,27 +112,21 @@ static void list_edges(judge_work *w)
     w->edges.first[a->draws * d] = at;
 }
 
-static const uint8_t *mask_of(const judge_work *w, size_t number)
-{
-    return w->s->mask + w->row[number] * w->s->d;
-}
-
-/* Rows by mask, then in eights. */
+/* Set by set, in eights. */
 static void group_rows(judge_work *w)
 {
-    size_t d = w->s->d;
-    for (size_t n = 0; n < w->count; n++) {
-        w->key[n] = (mask_row){mask_hash(mask_of(w, n), d, 0), n};
+    const design *s = w->s;
+    for (size_t n = w->count; n-- > 0;) { /* so that the first comes first */
+        w->next[n] = w->head[s->set[w->row[n]]];
+        w->head[s->set[w->row[n]]] = n + 1;
     }
-    mask_rows_sort(w->key, w->count);
-    for (size_t n = 0; n < w->count; n++) {
-        size_t number = w->key[n].row;
-        row_group *last = w->groups > 0 ? &w->group[w->groups - 1] : NULL;
-        if (last == NULL || last->count == LANES ||
-            memcmp(mask_of(w, last->number[0]), mask_of(w, number), d) != 0) {
-            last = &w->group[w->groups++];
+    for (size_t k = 0; k < s->sets; k++) {
+        size_t in_set = 0;
+        for (size_t at = w->head[k]; at != 0; at = w->next[at - 1], in_set++) {
+            w->groups += in_set % LANES == 0 ? 1 : 0;
+            row_group *last = &w->group[w->groups - 1];
+            last->number[last->count++] = at - 1;
         }
-        last->number[last->count++] = number;
     }
 }
 
@@ -147,7 +142,7 @@ static void find_sd(const judge_work *w, judge_scratch *t, size_t k)
         double variance = 0;
         t->place[i] = at;
         memset(own, 0, (at + 1) * sizeof *own);
-        if (t->mask[i] != 0) {
+        if (t->target[i] != 0) {
             continue;
         }
         for (size_t e = first[at]; e < first[at + 1]; e++) {
@@ -171,7 +166,7 @@ static void gather(const judge_work *w, judge_scratch *t, const row_group *g)
     for (size_t lane = 0; lane < LANES; lane++) {
         size_t number = g->number[lane < g->count ? lane : g->count - 1];
         const double *z = w->a->z + w->row[number] * d;
-        const double *values = w->s->values + w->row[number] * d;
+        const double *values = design_values(w->s, w->row[number]);
         for (size_t i = 0; i < d; i++) {
             t->seen[i][lane] = z[i];
             t->set[i][lane] = values[i];
@@ -193,7 +188,7 @@ CLONED static void predict(const judge_work *w, judge_scratch *t)
             size_t i = w->a->order[k * d + at];
             lanes mean = lanes_of(w->a->intercept[k * d + i]);
             lanes given = mean;
-            if (t->mask[i] != 0) {
+            if (t->target[i] != 0) {
                 t->z[i] = t->set[i];
                 continue;
             }
@@ -229,9 +224,9 @@ static void predict_group(const judge_work *w, judge_scratch *t, const row_group
                           predictions *out)
 {
     size_t d = w->a->d;
-    const uint8_t *mask = mask_of(w, g->number[0]);
-    if (t->mask == NULL || memcmp(t->mask, mask, d) != 0) {
-        t->mask = mask;
+    const uint8_t *target = design_targets(w->s, w->row[g->number[0]]);
+    if (t->target != target) {
+        t->target = target;
         for (size_t k = 0; k < w->a->draws; k++) {
             find_sd(w, t, k);
         }
@@ -255,8 +250,8 @@ static void lay_out_predictions(predictions *p)
     p->log_p = arena_take(&p->memory, p->count, sizeof(double));
 }
 
-lscm_status predictions_of(predictions *out, const anchored *a, const linear_view *s,
-                           const size_t *row, size_t count, lscm_error *why)
+lscm_status predictions_of(predictions *out, const anchored *a, const design *s, const size_t *row,
+                           size_t count, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     predictions p = {.count = count, .d = a->d};

@@ -3,7 +3,7 @@
  *
  *     z_i - E z_i = sum_a L_ia e_a,   L_i = s_i e_i + sum over free parents p of w_pi L_p,
  *
- * with e ~ N(0, I); so var z_i = |L_i|^2 depends on the mask alone and serves all rows of a set.
+ * with e ~ N(0, I); so var z_i = |L_i|^2 depends on the targets alone and serves all rows of a set.
  * The predictive law is the mixture of the draws': nothing is sampled again.
  */
 #ifndef LSCM_INFER_ANCHORED_JUDGE_SCORE_H
@@ -19,10 +19,10 @@ typedef struct predictions {
     arena memory;
 } predictions;
 
-/* For rows row[0], row[1], .. of the view; z seen is that of `a`. Entries of nodes that do() set
+/* For rows row[0], row[1], .. of the design; z seen is that of `a`. Entries of nodes that do() set
  * there are 0. The same numbers for any number of threads. */
-lscm_status predictions_of(predictions *out, const anchored *a, const linear_view *s,
-                           const size_t *row, size_t count, lscm_error *why);
+lscm_status predictions_of(predictions *out, const anchored *a, const design *s, const size_t *row,
+                           size_t count, lscm_error *why);
 void predictions_close(predictions *p);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "base/quantile.h"
 #include "base/tuned.h"
-#include "data/design/design.h"
 #include "infer/graph/graph.h"
 #include "infer/run/run.h"
 
@@ -70,17 +69,13 @@ lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
     size_t entries = x->rows * x->d;
     features shown = *x; /* without the values held out */
     kernel_settings settings = {.seed = (uint64_t)s->seed, .family = KERNEL_FAMILIES};
-    arena masks = {0};
-    (void)arena_take(&masks, entries, 1);
-    TRY(arena_open(&masks, why));
-    shown.mask = arena_take(&masks, entries, 1);
+    shown.design = (design){0};
     lay_out(n);
     TRY(arena_open(&n->memory, why));
     lay_out(n);
-    TRY(hold_out(x->mask, x->rows, x->d, (uint64_t)s->seed, n->held, n->sets, why));
-    for (size_t k = 0; k < entries; k++) {
-        shown.mask[k] = x->mask[k] != 0 && n->held[k] == 0;
-    }
+    design_count(&x->design, NULL, NULL, n->sets);
+    TRY(hold_out_values(&x->design, (uint64_t)s->seed, n->held, why));
+    TRY(design_hide(&shown.design, &x->design, n->held, why));
     TRY(kernel_encode(&n->kernel, n->z, n->sd, &shown, &settings, progress, why));
     TRY(refuse_unlabelled(n, why));
     memcpy(n->guess, n->z, entries * sizeof(double));
@@ -89,10 +84,9 @@ lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
     n->latents.rows = x->rows;
     n->latents.d = n->latents.D = n->latents.rank = x->d;
     n->latents.y = n->z;
-    n->latents.mask = x->mask;
-    n->latents.values = x->values;
+    n->latents.design = x->design; /* whose memory stays that of the features */
 done:
-    arena_close(&masks);
+    design_close(&shown.design);
     return status;
 }
 
@@ -148,9 +142,10 @@ static void take_model(nonlinear *n, const anchored *a)
         double rows = 0;
         for (size_t r = 0; r < n->x.rows; r++) {
             const double *z = n->z + r * d;
+            bool is_free = !design_is_set(&n->x.design, r, i);
             double rest = mechanism_residual(&model, i, z);
-            squares += n->x.mask[r * d + i] == 0 ? rest * rest : 0;
-            rows += n->x.mask[r * d + i] == 0 ? 1 : 0;
+            squares += is_free ? rest * rest : 0;
+            rows += is_free ? 1 : 0;
         }
         double unit = sqrt(n->latents.spectrum[i]);
         n->sigma[i] =
@@ -187,8 +182,8 @@ static void find_reach(nonlinear *n, double *sorted)
     for (size_t j = 0; j < d; j++) {
         size_t count = 0;
         for (size_t r = 0; r < n->x.rows; r++) {
-            if (n->x.mask[r * d + j] != 0) {
-                sorted[count++] = n->x.values[r * d + j];
+            if (design_is_set(&n->x.design, r, j)) {
+                sorted[count++] = design_value(&n->x.design, r, j);
             }
         }
         qsort(sorted, count, sizeof *sorted, quantile_compare);
@@ -202,7 +197,7 @@ static void find_reach(nonlinear *n, double *sorted)
         n->reach[j] = (high - low) / 2;
         for (size_t r = 0; r < n->x.rows; r++) {
             bool near = fabs(n->z[r * d + j] - n->middle[j]) <= n->reach[j];
-            n->outside += n->x.mask[r * d + j] == 0 && !near ? 1 : 0;
+            n->outside += !design_is_set(&n->x.design, r, j) && !near ? 1 : 0;
         }
     }
 }
@@ -211,12 +206,10 @@ static void find_reach(nonlinear *n, double *sorted)
 static void shift(nonlinear *n, double sign)
 {
     size_t d = n->x.d;
-    for (size_t r = 0; r < n->x.rows; r++) {
-        for (size_t j = 0; j < d; j++) {
-            n->z[r * d + j] += sign * n->middle[j];
-            n->x.values[r * d + j] += n->x.mask[r * d + j] != 0 ? sign * n->middle[j] : 0;
-        }
+    for (size_t k = 0; k < n->x.rows * d; k++) {
+        n->z[k] += sign * n->middle[k % d];
     }
+    design_shift(&n->x.design, n->middle, sign);
 }
 
 /* Beyond the values that label it, a network that is not homogeneous is not to be believed: there
@@ -241,7 +234,7 @@ static lscm_status infer_within_reach(nonlinear *n, anchored *out, anchored_inpu
         }
     }
     for (size_t k = 0; k < n->x.rows * d; k++) {
-        bool drawn = with->saturated && n->x.mask[k] == 0;
+        bool drawn = with->saturated && !design_is_set(&n->x.design, k / d, k % d);
         n->told[k] = drawn ? out->z[k] + n->middle[k % d] : n->z[k];
         n->told_sd[k] = drawn && out->z_sd != NULL ? hypot(out->z_sd[k], n->sd[k]) : n->sd[k];
     }
@@ -252,12 +245,7 @@ done:
 /* The kernel's z as it is: values in their places, its variance as noise of the rows. */
 static void take_kernel(nonlinear *n)
 {
-    for (size_t k = 0; k < n->x.rows * n->x.d; k++) {
-        if (n->x.mask[k] != 0) {
-            n->z[k] = n->x.values[k];
-            n->sd[k] = 0;
-        }
-    }
+    design_put(&n->x.design, n->z, n->sd);
     memcpy(n->errors.r2, n->kernel.node_r2, n->x.d * sizeof(double));
 }
 

@@ -160,7 +160,7 @@ void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
         }
     }
     for (size_t k = 0; k < n->x.rows * n->x.d; k++) {
-        entries += n->x.mask[k] == 0 ? 1 : 0;
+        entries += !design_is_set(&n->x.design, k / n->x.d, k % n->x.d) ? 1 : 0;
     }
     if (worst < tuned_warn_held_out()) {
         (void)snprintf(text, sizeof text,

@@ -20,7 +20,7 @@ static lscm_status open_network(nonlinear *n, bool homogeneous, lscm_error *why)
     lscm_status status = LSCM_OK;
     const lscm_fit_settings *s = n->asked.settings;
     const features *x = &n->x;
-    generator_rows rows = {x->rows, x->d, x->R, x->f, x->mask, x->values, n->held, n->guess, n->sd};
+    generator_rows rows = {x->rows, x->d, x->R, x->f, &x->design, n->held, n->guess, n->sd};
     generator_settings settings = {.device = n->device,
                                    .homogeneous = homogeneous,
                                    .hidden = (size_t)s->width,

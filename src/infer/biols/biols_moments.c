@@ -17,7 +17,7 @@ typedef struct block_work {
     lanes *free, *noise;     /* (d): the diagonal of M_t; n_t M_t S */
     lanes *reach_t, *reach;  /* R' and R */
     lanes *v, *u, *y;        /* (Q + n N) R; that times G, then E; R' E */
-    lanes *weights, *second; /* sums over masks: dF/dW; R' (Q + n N) R */
+    lanes *weights, *second; /* sums over sets: dF/dW; R' (Q + n N) R */
     lanes *log_sigma;        /* (d) */
     lanes *row;              /* (d) */
     double *reach_sum;       /* (K, d, d), by node: sum of R over the eight draws */
@@ -40,9 +40,9 @@ static void lay_out(linear_work *w, arena *a)
     size_t dd = d * d;
     w->block = arena_take(a, w->blocks, sizeof *w->block);
     w->gram = arena_take(a, dd, sizeof(double));
-    w->cross = arena_take(a, w->m->masks * dd, sizeof(double));
+    w->cross = arena_take(a, w->m->sets * dd, sizeof(double));
     w->second = arena_take(a, dd, sizeof(double));
-    w->reach = arena_take(a, w->m->masks * dd, sizeof(double));
+    w->reach = arena_take(a, w->m->sets * dd, sizeof(double));
     for (size_t k = 0; k < w->blocks; k++) {
         block_work b;
         lanes **matrix[] = {&b.lower, &b.gram, &b.vv, &b.vx,      &b.reach_t, &b.reach,
@@ -54,7 +54,7 @@ static void lay_out(linear_work *w, arena *a)
         for (size_t i = 0; i < sizeof vector / sizeof vector[0]; i++) {
             *vector[i] = arena_take(a, d, sizeof(lanes));
         }
-        b.reach_sum = arena_take(a, w->m->masks * dd, sizeof(double));
+        b.reach_sum = arena_take(a, w->m->sets * dd, sizeof(double));
         if (w->block != NULL) {
             w->block[k] = b;
         }
@@ -140,8 +140,8 @@ static inline __attribute__((always_inline)) void find_reach(const block_work *w
     }
 }
 
-/* One mask for eight draws: adds to the sums and returns nothing but them. */
-CLONED static void add_mask(const block_work *w, size_t d, bool gradients, lanes *value)
+/* One set for eight draws: adds to the sums and returns nothing but them. */
+CLONED static void add_set(const block_work *w, size_t d, bool gradients, lanes *value)
 {
     lanes sum = {0};
     find_reach(w, d);
@@ -226,18 +226,18 @@ static void take_draws(const block_work *b, const model_draws *draws, size_t fir
     }
 }
 
-static void take_mask(const block_work *b, const linear_work *w, size_t t, const model_draws *draws,
-                      size_t first)
+static void take_set(const block_work *b, const linear_work *w, size_t t, const model_draws *draws,
+                     size_t first)
 {
     size_t d = w->m->d;
     const size_t *order = draws->order + first * d;
-    const uint8_t *mask = w->m->mask + t * d;
+    const uint8_t *target = w->m->target + t * d;
     for (size_t k = 0; k < LANES; k++) {
         for (size_t a = 0; a < d; a++) {
             size_t node = order[k * d + a];
             double sigma = draws->sigma[(first + k) * d + node];
-            b->free[a][k] = mask[node] != 0 ? 0 : 1;
-            b->noise[a][k] = mask[node] != 0 ? 0 : w->m->count[t] * sigma * sigma;
+            b->free[a][k] = target[node] != 0 ? 0 : 1;
+            b->noise[a][k] = target[node] != 0 ? 0 : w->m->count[t] * sigma * sigma;
         }
     }
     gather(w->m->vv + t * d * d, order, d, b->vv);
@@ -271,9 +271,9 @@ static void run_block(const linear_work *w, size_t index, const model_draws *dra
     memset(b->log_sigma, 0, d * sizeof(lanes));
     take_draws(b, draws, first, d);
     gather(w->gram, order, d, b->gram);
-    for (size_t t = 0; t < w->m->masks; t++) {
-        take_mask(b, w, t, draws, first);
-        add_mask(b, d, gradients != NULL, &value);
+    for (size_t t = 0; t < w->m->sets; t++) {
+        take_set(b, w, t, draws, first);
+        add_set(b, d, gradients != NULL, &value);
         if (gradients != NULL) {
             double *sum = b->reach_sum + t * d * d;
             memset(sum, 0, d * d * sizeof *sum);
@@ -307,13 +307,13 @@ static void decoder_gradient(const linear_work *w, const model_draws *draws, con
             w->second[i * d + j] = w->second[j * d + i] = both;
         }
     }
-    memcpy(w->reach, w->block[0].reach_sum, w->m->masks * dd * sizeof(double));
+    memcpy(w->reach, w->block[0].reach_sum, w->m->sets * dd * sizeof(double));
     for (size_t k = 1; k < w->blocks; k++) {
-        cblas_daxpy((int)(w->m->masks * dd), 1, w->block[k].reach_sum, 1, w->reach, 1);
+        cblas_daxpy((int)(w->m->sets * dd), 1, w->block[k].reach_sum, 1, w->reach, 1);
     }
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, D, n, 2, w->second, n, decoder, D, 0,
                 out, D);
-    for (size_t t = 0; t < w->m->masks; t++) {
+    for (size_t t = 0; t < w->m->sets; t++) {
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, D, n, -2, w->reach + t * dd, n,
                     w->m->vx + t * d * w->m->D, D, 1, out, D);
     }
@@ -329,7 +329,7 @@ void linear_error(linear_work *work, const model_draws *draws, const double *dec
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, d, d, D, 1, decoder, D, decoder, D, 0,
                 work->gram, d);
     /* all H_t in one product: (K d, D) times A' */
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(m->masks * m->d), d, D, 1, m->vx, D,
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(m->sets * m->d), d, D, 1, m->vx, D,
                 decoder, D, 0, work->cross, d);
 #pragma omp parallel for schedule(static)
     for (ptrdiff_t k = 0; k < (ptrdiff_t)work->blocks; k++) {

@@ -4,7 +4,7 @@
  *   F_s = E_z sum ||x - z A||^2 = sum ||x||^2 + sum_t ( <R, (Q_t + n_t N_t) R G> - 2 <R, H_t> ),
  *   R = (I - W M_t)^-1,   G = A A',   H_t = C_t A',   N_t = M_t S M_t
  *
- * for posterior draws s of (order, L, sigma), W = P' L' P. Everything is d x d per (draw, mask) and
+ * for posterior draws s of (order, L, sigma), W = P' L' P. Everything is d x d per (draw, set) and
  * is worked out in the order of the draw, where R is upper triangular, for eight draws at once
  * (lanes). Gradients follow from dR = R dW M R, also off the triangle:
  *

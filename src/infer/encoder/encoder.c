@@ -56,8 +56,7 @@ done:
 }
 
 /* Of values that do() set. */
-static lscm_status put_range(lscm_posterior *p, size_t rows, const uint8_t *mask,
-                             const double *values, lscm_error *why)
+static lscm_status put_range(lscm_posterior *p, const design *s, lscm_error *why)
 {
     size_t d = p->d;
     void *raw = NULL;
@@ -67,10 +66,11 @@ static lscm_status put_range(lscm_posterior *p, size_t rows, const uint8_t *mask
     for (size_t j = 0; j < d && status == LSCM_OK; j++) {
         bool any = false;
         range[j] = range[d + j] = 0;
-        for (size_t k = j; k < rows * d; k += d) {
-            if (mask[k] != 0) {
-                range[j] = any && range[j] < values[k] ? range[j] : values[k];
-                range[d + j] = any && range[d + j] > values[k] ? range[d + j] : values[k];
+        for (size_t row = 0; row < s->rows; row++) {
+            if (design_is_set(s, row, j)) {
+                double v = design_value(s, row, j);
+                range[j] = any && range[j] < v ? range[j] : v;
+                range[d + j] = any && range[d + j] > v ? range[d + j] : v;
                 any = true;
             }
         }
@@ -160,7 +160,7 @@ lscm_status encoder_pack_linear(lscm_posterior *p, const linear_view *s, const a
     (void)snprintf(p->encoder.kind, sizeof p->encoder.kind, "linear");
     linear_slots(&e, &actuator, slots);
     TRY(put(p, slots, LINEAR_SLOTS, why));
-    TRY(put_range(p, s->rows, s->mask, s->values, why));
+    TRY(put_range(p, &s->design, why));
 done:
     return status;
 }
@@ -179,7 +179,7 @@ lscm_status encoder_pack_nonlinear(lscm_posterior *p, const features *f, const k
     TRY(put(p, &projection, 1, why));
     kernel_slots(&kernel, &scale, slots);
     TRY(put(p, slots, KERNEL_SLOTS, why));
-    TRY(put_range(p, f->rows, f->mask, f->values, why));
+    TRY(put_range(p, &f->design, why));
     if (inverse != NULL) {
         generator_inverse g = *inverse;
         double numbers[NETWORK_NUMBERS] = {(double)g.hidden, g.homogeneous ? 1 : 0, g.scale,

@@ -72,8 +72,8 @@ static void apply_linear(const encoder *e, const encoder_rows *rows)
                     e->slope, (int)d, 1, z, (int)d);
         for (size_t i = 0; i < n; i++) {
             size_t at = (row + i) * d;
-            encoder_row(&errors, y + i * r, z + i * d, rows->mask + at, rows->values + at,
-                        z + i * d, rows->sd + at);
+            encoder_row(&errors, y + i * r, z + i * d, design_targets(rows->design, row + i),
+                        design_values(rows->design, row + i), z + i * d, rows->sd + at);
         }
     }
     threads_blas_restore();
@@ -92,18 +92,12 @@ static lscm_status apply_kernel(const encoder *e, const encoder_rows *rows,
                                      .d = e->d,
                                      .R = e->width,
                                      .f = rows->f,
-                                     .mask = rows->mask,
-                                     .values = rows->values,
+                                     .design = rows->design,
                                      .z = z,
                                      .sd = sd};
         TRY(generator_invert(&e->inverse, rows->device, &from, rows->z, rows->sd, why));
     }
-    for (size_t k = 0; k < n; k++) {
-        if (rows->mask[k] != 0) {
-            rows->z[k] = rows->values[k];
-            rows->sd[k] = 0;
-        }
-    }
+    design_put(rows->design, rows->z, rows->sd);
 done:
     return status;
 }
@@ -135,7 +129,7 @@ size_t encoder_outside(const encoder *e, const encoder_rows *rows)
         bool outside = false;
         for (size_t j = 0; j < d; j++) {
             double z = rows->z[row * d + j];
-            bool judged = rows->mask[row * d + j] == 0 && e->range[j] < e->range[d + j];
+            bool judged = !design_is_set(rows->design, row, j) && e->range[j] < e->range[d + j];
             outside = outside || (judged && !(z >= e->range[j] && z <= e->range[d + j]));
         }
         count += outside ? 1 : 0;

@@ -3,7 +3,6 @@
 #include "infer/encoder/linear_encoder.h"
 
 #include "base/quantile.h"
-#include "base/spread.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -31,12 +30,10 @@ lscm_status encoder_identity(anchor *out, const linear_view *s, const uint8_t *k
     lay_out_identity(&a, &a.memory);
     TRY(arena_open(&a.memory, why));
     lay_out_identity(&a, &a.memory);
+    design_count(&s->design, keep, a.samples, NULL);
     for (size_t j = 0; j < s->d; j++) {
         a.slope[j * s->d + j] = 1;
         a.r2[j] = 1;
-        for (size_t k = 0; k < s->rows; k++) {
-            a.samples[j] += (keep == NULL || keep[k] != 0) && s->mask[k * s->d + j] != 0 ? 1 : 0;
-        }
         a.kind[j] = ANCHOR_VALUES;
     }
     *out = a;
@@ -94,25 +91,25 @@ done:
 }
 
 /* unit of nodes first, first + 1, .., SPREAD_BLOCK of them; 0 where there is none. */
-static void own_units(const linear_view *s, const anchor *a, spread_table table, const double *z,
+static void own_units(const linear_view *s, const anchor *a, latent_rows table, const double *z,
                       size_t first, double *unit)
 {
     bool observed = s->kind != VIEW_LINEAR;
     size_t past = s->d - first < SPREAD_BLOCK ? s->d : first + SPREAD_BLOCK;
-    spread values[SPREAD_BLOCK];
-    spread all[SPREAD_BLOCK];
+    column_spread values[SPREAD_BLOCK];
+    column_spread all[SPREAD_BLOCK];
     bool enough = !observed;
     spread_columns(&table, first, SPREAD_SET, values);
     for (size_t j = first; j < past; j++) {
         enough = enough && (a->kind[j] == ANCHOR_NONE || values[j - first].squares > 0);
     }
     if (!enough) {
-        table.x = z;
+        table.z = z;
         spread_columns(&table, first, observed ? SPREAD_FREE : SPREAD_FREE | SPREAD_SET, all);
     }
     for (size_t j = first; j < past; j++) {
         bool set = enough || (!observed && values[j - first].squares > 0);
-        const spread *from = set ? &values[j - first] : &all[j - first];
+        const column_spread *from = set ? &values[j - first] : &all[j - first];
         bool own = a->kind[j] != ANCHOR_NONE && from->squares > 0;
         unit[j] = own ? sqrt(from->squares / from->n) / (observed ? 1 : 2) : 0;
     }
@@ -126,7 +123,7 @@ void encoder_units(const linear_view *s, const anchor *a, const uint8_t *keep, c
 {
     size_t d = s->d;
     size_t known = 0;
-    const spread_table values = {s->rows, d, s->values, s->mask, keep};
+    const latent_rows values = {&s->design, s->design.value, keep};
 #pragma omp parallel for schedule(static) if (spread_shared(&values))
     for (size_t first = 0; first < d; first += SPREAD_BLOCK) {
         own_units(s, a, values, z, first, unit);
@@ -157,7 +154,7 @@ static double spread_at(const double *cov, const double *y, size_t r)
 }
 
 void encoder_row(const encoder_errors *errors, const double *y, const double *mean,
-                 const uint8_t *mask, const double *values, double *z, double *sd)
+                 const uint8_t *target, const double *values, double *z, double *sd)
 {
     size_t r = errors->rank;
     double actuator = errors->actuator_noise * errors->actuator_noise;
@@ -166,7 +163,7 @@ void encoder_row(const encoder_errors *errors, const double *y, const double *me
         double noise = errors->noise[j];
         double variance = noise * noise + (cov != NULL ? spread_at(cov, y, r) : 0);
         z[j] = mean[j];
-        if (mask != NULL && mask[j] != 0 && variance + actuator > 0) {
+        if (target[j] != 0 && variance + actuator > 0) {
             /* what do() set is a second measurement, with the noise of the actuator */
             double share = variance / (variance + actuator);
             z[j] += share * (values[j] - z[j]);
@@ -192,8 +189,8 @@ void encoder_z(const linear_view *s, const anchored *a, double *z, double *z_sd)
                                    .actuator_noise = a->anchor.actuator_noise};
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < s->rows; k++) {
-        encoder_row(&errors, s->y + k * s->rank, z + k * d, s->mask + k * d, s->values + k * d,
-                    z + k * d, z_sd + k * d);
+        encoder_row(&errors, s->y + k * s->rank, z + k * d, design_targets(&s->design, k),
+                    design_values(&s->design, k), z + k * d, z_sd + k * d);
     }
 }
 

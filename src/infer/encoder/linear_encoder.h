@@ -19,9 +19,9 @@ typedef struct encoder_errors {
     const double *spread; /* (d, r + 1, r + 1), as in anchored, or NULL */
     double actuator_noise;
 } encoder_errors;
-/* mask, values (d): what do() set; NULL: nothing. */
+/* target, values (d): what do() set. */
 void encoder_row(const encoder_errors *errors, const double *y, const double *mean,
-                 const uint8_t *mask, const double *values, double *z, double *sd);
+                 const uint8_t *target, const double *values, double *z, double *sd);
 /* z and z_sd (rows, d): posterior mean and sd; of z that was clipped, what x says of it. */
 void encoder_z(const linear_view *s, const anchored *a, double *z, double *z_sd);
 /* x = z weights + bias: weights (d, D), bias (D). */

@@ -57,8 +57,7 @@ typedef struct encoder_rows {
     size_t rows;
     double *y;            /* (rows, width), but for kernels: */
     float *f;             /* (rows, width) */
-    const uint8_t *mask;  /* (rows, d); all 0 when nothing was set */
-    const double *values; /* (rows, d) */
+    const design *design; /* of the same rows */
     double *z, *sd;       /* (rows, d) */
     double *guess;        /* (2, rows, d): scratch where the encoder is inverted */
 } encoder_rows;

@@ -21,6 +21,7 @@ typedef struct transforming {
     encoder_rows rows;   /* a chunk */
     uint8_t *mask;       /* (chunk, d) */
     double *values;      /* (chunk, d) */
+    design design;       /* of the chunk */
     double *x;           /* (block, D) */
     void *raw;           /* (block, D) as in the file */
     void *labels;        /* (chunk, d): targets or values as in the file */
@@ -153,18 +154,21 @@ done:
     return status;
 }
 
-static lscm_status read_set(transforming *t, size_t first, lscm_error *why)
+/* Nothing was set where there are no labels. */
+static lscm_status read_design(transforming *t, size_t first, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t count = t->rows.rows * t->encoder.d;
-    TRY(read_labels(t, LSCM_TARGETS, first, t->values, why));
-    for (size_t k = 0; k < count; k++) {
-        t->mask[k] = t->values[k] != 0 ? 1 : 0;
+    size_t n = t->rows.rows;
+    if (t->labelled) {
+        TRY(read_labels(t, LSCM_TARGETS, first, t->values, why));
+        for (size_t k = 0; k < n * t->encoder.d; k++) {
+            t->mask[k] = t->values[k] != 0 ? 1 : 0;
+        }
+        TRY(read_labels(t, LSCM_VALUES, first, t->values, why));
     }
-    TRY(read_labels(t, LSCM_VALUES, first, t->values, why));
-    for (size_t k = 0; k < count; k++) {
-        t->values[k] = t->mask[k] != 0 ? t->values[k] : 0;
-    }
+    design_close(&t->design);
+    TRY(design_of(&t->design, n, t->encoder.d, t->mask, t->values, why));
+    t->rows.design = &t->design;
 done:
     return status;
 }
@@ -208,12 +212,10 @@ lscm_status transform_within(const lscm_posterior *posterior, const lscm_dataset
     for (size_t first = 0; first < data->rows; first += t.chunk) {
         t.rows.rows = data->rows - first < t.chunk ? data->rows - first : t.chunk;
         t.rows.device = &t.device;
-        t.rows.mask = t.mask;
-        t.rows.values = t.values;
         t.rows.z = z + first * d;
         t.rows.sd = sd + first * d;
         TRY(read_x(&t, first, why));
-        TRY(t.labelled ? read_set(&t, first, why) : LSCM_OK);
+        TRY(read_design(&t, first, why));
         TRY(encoder_apply(&t.encoder, &t.rows, &still, why));
         TRY(check_finite(&t, first, why));
         size_t more = encoder_outside(&t.encoder, &t.rows);
@@ -223,6 +225,7 @@ lscm_status transform_within(const lscm_posterior *posterior, const lscm_dataset
         *outside = beyond;
     }
 done:
+    design_close(&t.design);
     arena_close(&t.memory);
     device_close(&t.device);
     return status;

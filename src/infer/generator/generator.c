@@ -127,11 +127,12 @@ static void fill(generator *g)
         }
         for (size_t j = 0; j < r->d; j++) {
             size_t at = n * r->d + j;
-            bool set = r->mask[at] != 0 && (r->held == NULL || r->held[at] == 0);
+            bool set = design_is_set(r->design, n, j) && (r->held == NULL || r->held[at] == 0);
             double sd = fmax(r->sd[at] / (g->unit[n] * g->scale), tuned_network_prior_floor());
             g->prior[at] = (float)generator_u_of(g, n, j, r->z[at]);
             g->weight[at] = (float)(1 / (sd * sd));
-            g->u[at] = set ? (float)generator_u_of(g, n, j, r->values[at]) : g->prior[at];
+            g->u[at] =
+                set ? (float)generator_u_of(g, n, j, design_value(r->design, n, j)) : g->prior[at];
             g->free += set ? 0 : 1;
         }
     }
@@ -287,14 +288,15 @@ double generator_missed(const generator *g, size_t j)
     double held = 0;
     for (size_t n = 0; n < r->rows; n++) {
         size_t at = n * r->d + j;
+        double v = design_value(r->design, n, j);
         if (r->held[at] != 0) {
-            double away = generator_z_of(g, n, j, (double)g->u[at]) - r->values[at];
+            double away = generator_z_of(g, n, j, (double)g->u[at]) - v;
             rest += away * away;
             held += 1;
         }
-        if (r->mask[at] != 0) {
-            sum += r->values[at];
-            squares += r->values[at] * r->values[at];
+        if (design_is_set(r->design, n, j)) {
+            sum += v;
+            squares += v * v;
             count += 1;
         }
     }
@@ -351,9 +353,9 @@ void generator_z(const generator *g, double *z)
 {
     const generator_rows *r = &g->rows;
     for (size_t at = 0; at < r->rows * r->d; at++) {
-        z[at] = r->mask[at] != 0 ? r->values[at]
-                                 : generator_z_of(g, at / r->d, at % r->d, (double)g->u[at]);
+        z[at] = generator_z_of(g, at / r->d, at % r->d, (double)g->u[at]);
     }
+    design_put(r->design, z, NULL);
 }
 
 size_t generator_pieces(generator *g, piece out[GENERATOR_PIECES])

@@ -11,7 +11,6 @@
 
 #include "base/quantile.h"
 #include "base/tuned.h"
-#include "data/design/design.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -20,7 +19,7 @@
 #include <string.h>
 
 typedef struct leak_work {
-    mask_row *row;     /* (rows): those of a node, by set */
+    uint32_t *row;     /* (rows): those of a node, by set */
     double *e;         /* (rows): errors of that node, by row */
     double *sorted;    /* (rows) */
     double *v, *x, *g; /* (d, d), (d), (d) */
@@ -30,21 +29,21 @@ typedef struct leak_work {
 static void take_errors(const generator *g, size_t j, size_t n, leak_work *t)
 {
     for (size_t k = 0; k < n; k++) {
-        size_t r = t->row[k].row;
+        size_t r = t->row[k];
         size_t at = r * g->rows.d + j;
-        t->e[r] = generator_z_of(g, r, j, (double)g->u[at]) - g->rows.values[at];
+        t->e[r] = generator_z_of(g, r, j, (double)g->u[at]) - design_value(g->rows.design, r, j);
         t->sorted[k] = fabs(t->e[r]);
     }
     qsort(t->sorted, n, sizeof *t->sorted, quantile_compare);
     double most = n > 0 ? tuned_leak_medians() * quantile_of_sorted(t->sorted, n, 0.5) : 0;
     for (size_t k = 0; k < n; k++) {
-        double *e = t->e + t->row[k].row;
+        double *e = t->e + t->row[k];
         *e = fmax(fmin(*e, most), -most);
     }
 }
 
 /* Of one set; NaN where it is too small to tell. */
-static double leak_of_set(const generator *g, size_t j, const mask_row *row, size_t n,
+static double leak_of_set(const generator *g, size_t j, const uint32_t *row, size_t n,
                           const leak_work *t)
 {
     size_t d = g->rows.d;
@@ -53,7 +52,7 @@ static double leak_of_set(const generator *g, size_t j, const mask_row *row, siz
     memset(t->v, 0, d * d * sizeof *t->v);
     memset(t->g, 0, d * sizeof *t->g);
     for (size_t k = 0; k < n; k++) {
-        size_t r = row[k].row;
+        size_t r = row[k];
         for (size_t i = 0; i < d; i++) {
             t->x[i] = i == j ? 1 : generator_z_of(g, r, i, (double)g->u[r * d + i]);
         }
@@ -77,29 +76,27 @@ static double leak_of_set(const generator *g, size_t j, const mask_row *row, siz
 }
 
 /* The held-out rows of node j, set by set: n of them. */
-static size_t list_rows(const generator *g, size_t j, mask_row *row)
+static size_t list_rows(const generator *g, size_t j, uint32_t *row)
 {
-    size_t d = g->rows.d;
     size_t n = 0;
-    for (size_t r = 0; r < g->rows.rows; r++) {
-        if (g->rows.held[r * d + j] != 0) {
-            row[n++] = (mask_row){mask_hash(g->rows.mask + r * d, d, 0), r};
+    for (size_t k = 0; k < g->rows.rows; k++) {
+        uint32_t r = g->rows.design->row[k];
+        if (g->rows.held[r * g->rows.d + j] != 0) {
+            row[n++] = r;
         }
     }
-    mask_rows_sort(row, n);
     return n;
 }
 
 /* Of one set: adds (sum e v)^2/(sum v^2 n) and sum v^2/n, v about where the network's z begins. */
-static void add_gain(const generator *g, size_t j, const mask_row *row, size_t n, const double *e,
+static void add_gain(const generator *g, size_t j, const uint32_t *row, size_t n, const double *e,
                      double *gain)
 {
     double product = 0;
     double squares = 0;
     for (size_t k = 0; k < n; k++) {
-        size_t at = row[k].row * g->rows.d + j;
-        double v = g->rows.values[at] - g->offset[j];
-        product += v * e[row[k].row];
+        double v = design_value(g->rows.design, row[k], j) - g->offset[j];
+        product += v * e[row[k]];
         squares += v * v;
     }
     if (squares > 0) {
@@ -110,12 +107,13 @@ static void add_gain(const generator *g, size_t j, const mask_row *row, size_t n
 
 static double leak_of(const generator *g, size_t j, leak_work *t, double *gain)
 {
+    const uint32_t *set = g->rows.design->set;
     size_t n = list_rows(g, j, t->row);
     take_errors(g, j, n, t);
     double sum = 0;
     double sets = 0;
     for (size_t from = 0, to = 0; from < n; from = to) {
-        while (to < n && t->row[to].hash == t->row[from].hash) {
+        while (to < n && set[t->row[to]] == set[t->row[from]]) {
             to++;
         }
         double one = leak_of_set(g, j, t->row + from, to - from, t);

@@ -20,14 +20,14 @@
 #define LSCM_INFER_GENERATOR_GENERATOR_NET_H
 
 #include "base/pieces.h"
+#include "data/design/design.h"
 #include "net/muon.h"
 #include "scm/mechanism/mechanism.h"
 
 typedef struct generator_rows {
     size_t rows, d, R;
     const float *f;       /* (rows, R) */
-    const uint8_t *mask;  /* (rows, d) */
-    const double *values; /* (rows, d) */
+    const design *design; /* of the same rows and nodes */
     const uint8_t *held;  /* (rows, d): values held out; m must not know them either */
     const double *z, *sd; /* (rows, d): m, p */
 } generator_rows;
@@ -118,7 +118,7 @@ typedef struct generator_inverse {
 /* The generator's own; its arrays are the generator's. After generator_finish. */
 generator_inverse generator_inverse_of(const generator *g);
 /* z, sd (rows, d) of rows, by `rounds` of Gauss-Newton from the guess in rows->z, rows->sd; values
- * that are set (mask) stay. held is not used. */
+ * that do() set stay. held is not used. */
 lscm_status generator_invert(const generator_inverse *inverse, const device *on,
                              const generator_rows *rows, double *z, double *sd, lscm_error *why);
 

@@ -29,16 +29,14 @@ static void collect(void *self, size_t row, size_t slot, size_t count, const siz
     }
 }
 
-/* Means over the rows in which each node is free. */
-static void take_blur(const generator *g, const double *cov, double *blur)
+/* Means over the rows in which each node is free; set (d) is scratch. */
+static void take_blur(const generator *g, const double *cov, size_t *set, double *blur)
 {
     size_t d = g->rows.d;
     memset(blur, 0, d * d * d * sizeof *blur);
+    design_count(g->rows.design, NULL, set, NULL);
     for (size_t i = 0; i < d; i++) {
-        double free_rows = 0;
-        for (size_t n = 0; n < g->rows.rows; n++) {
-            free_rows += g->rows.mask[n * d + i] == 0 ? 1 : 0;
-        }
+        double free_rows = (double)(g->rows.rows - set[i]);
         for (size_t w = 0; w < GENERATOR_SLOTS && free_rows > 0; w++) {
             for (size_t k = i * d * d; k < (i + 1) * d * d; k++) {
                 blur[k] += cov[w * d * d * d + k] / free_rows;
@@ -57,7 +55,7 @@ static double misled(const generator *g, size_t j, const double *sd)
     for (size_t n = 0; n < r->rows; n++) {
         size_t at = n * r->d + j;
         if (r->held[at] != 0) {
-            double away = generator_z_of(g, n, j, (double)g->u[at]) - r->values[at];
+            double away = generator_z_of(g, n, j, (double)g->u[at]) - design_value(r->design, n, j);
             sum += (away * away - sd[at] * sd[at]) / (g->unit[n] * g->unit[n]);
             count += 1;
         }
@@ -86,8 +84,9 @@ lscm_status generator_finish(generator *g, generator_errors *out, lscm_error *wh
     TRY(generator_leaks(g, out, why));
     for (size_t n = 0; n < r->rows; n++) {
         for (size_t j = 0; j < d; j++) {
-            if (r->mask[n * d + j] != 0) {
-                g->u[n * d + j] = (float)generator_u_of(g, n, j, r->values[n * d + j]);
+            if (design_is_set(r->design, n, j)) {
+                double v = design_value(r->design, n, j);
+                g->u[n * d + j] = (float)generator_u_of(g, n, j, v);
             }
         }
     }
@@ -131,12 +130,12 @@ lscm_status generator_read(generator *g, const mechanism_model *model, double *z
         g->now.noise2 = noise2; /* of the training, not of these rows */
     }
     for (size_t at = 0; at < r->rows * d; at++) {
-        bool set = r->mask[at] != 0;
-        z[at] = set ? r->values[at] : generator_z_of(g, at / d, at % d, (double)u[at]);
-        sd[at] = set ? 0 : hypot(sd[at], g->unit[at / d] * g->wrong[at % d]);
+        z[at] = generator_z_of(g, at / d, at % d, (double)u[at]);
+        sd[at] = hypot(sd[at], g->unit[at / d] * g->wrong[at % d]);
     }
+    design_put(r->design, z, sd);
     if (blur != NULL) {
-        take_blur(g, c.cov, blur);
+        take_blur(g, c.cov, g->node, blur);
     }
 done:
     g->model = (mechanism_model){0};

@@ -85,9 +85,10 @@ static double residual(const generator *g, const block_work *w, size_t row, size
     return sum;
 }
 
-static bool is_free(const generator *g, size_t at, bool all)
+static bool is_free(const generator *g, size_t row, size_t j, bool all)
 {
-    return g->rows.mask[at] == 0 || (!all && g->rows.held[at] != 0);
+    return !design_is_set(g->rows.design, row, j) ||
+           (!all && g->rows.held[row * g->rows.d + j] != 0);
 }
 
 /* A row in the units of z. */
@@ -106,7 +107,7 @@ static void add_model(const generator *g, const mechanism_model *m, size_t row, 
     size_t d = g->rows.d;
     double unit = g->unit[row] * g->scale;
     for (size_t i = 0; i < d; i++) {
-        if (g->rows.mask[row * d + i] != 0) {
+        if (design_is_set(g->rows.design, row, i)) {
             continue;
         }
         double rest = mechanism_residual(m, i, z) / m->sigma[i];
@@ -135,7 +136,7 @@ static double objective(const generator *g, const mechanism_model *model, size_t
         put_z(g, row, u, z);
     }
     for (size_t i = 0; i < d && model != NULL; i++) {
-        if (g->rows.mask[row * d + i] == 0) {
+        if (!design_is_set(g->rows.design, row, i)) {
             double rest = mechanism_residual(model, i, z) / model->sigma[i];
             sum += rest * rest;
         }
@@ -154,7 +155,7 @@ static void tangents(const generator *g, size_t row, size_t n, bool all, block_w
     for (size_t r = 0; r < n; r++) {
         first[r] = count;
         for (size_t j = 0; j < d; j++) {
-            if (is_free(g, (row + r) * d + j, all)) {
+            if (is_free(g, row + r, j, all)) {
                 memcpy(w->tangent + count++ * to, g->parameters + j * to, to * sizeof(float));
             }
         }
@@ -308,7 +309,7 @@ static void refine_block(const sweep *s, size_t block, size_t slot, size_t worke
     for (size_t r = 0; r < n; r++) {
         size_t k = 0;
         for (size_t j = 0; j < d; j++) {
-            if (is_free(g, (row + r) * d + j, s->all)) {
+            if (is_free(g, row + r, j, s->all)) {
                 node[k++] = j;
             }
         }

@@ -233,7 +233,7 @@ static void judge(const encoding *w, kernel_encoder *e, size_t j, const uint32_t
     double squares = 0;
     double ratios = 0;
     for (size_t i = 0; i < n; i++) {
-        double off = w->f->values[held[i] * d + j] - z[held[i] * d + j];
+        double off = design_value(&w->f->design, held[i], j) - z[held[i] * d + j];
         double expected = e->unit[j] * e->unit[j] * variance[i];
         squares += off * off / (double)n;
         ratios += expected > 0 ? off * off / expected / (double)n : 0;

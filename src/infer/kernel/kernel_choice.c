@@ -76,7 +76,7 @@ static void lay_out(choice *w, arena *a)
 
 static double value(const choice *w, size_t row, size_t j)
 {
-    return w->l->f->values[row * w->l->f->d + j];
+    return design_value(&w->l->f->design, row, j);
 }
 
 typedef struct verdict {

@@ -16,7 +16,7 @@
  *                  k the inner product and r = 1
  *
  * Family and ridge are those that predict held-out labels best (kernel_choice.c): about a fifth of
- * the intervention sets (distinct masks, with all of their rows) is left out; of a node with fewer
+ * the intervention sets (with all of their rows) is left out; of a node with fewer
  * than 5 sets, a fifth of its rows.
  *
  * All labelled rows are inputs of the solution while there are at most 12 000 of them (exact:

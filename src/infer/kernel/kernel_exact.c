@@ -64,7 +64,8 @@ static void fit_node(kernel_exact *w, kernel_encoder *e, const kernel_labels *l,
         size_t at = (size_t)in->row[i] * f->d + j;
         e->alpha[i * e->d + j] = 0;
         if ((l->role[at] & roles) != 0) {
-            w->y[n] = (float)((f->values[at] - e->shift[j]) / in->points.radius[i]);
+            double v = design_value(&f->design, in->row[i], j);
+            w->y[n] = (float)((v - e->shift[j]) / in->points.radius[i]);
             w->label[n++] = (uint32_t)i;
         }
     }
@@ -80,8 +81,8 @@ static void fit_node(kernel_exact *w, kernel_encoder *e, const kernel_labels *l,
     double product = 0;
     kernel_cholesky_solve(w->a, n, w->y);
     for (size_t i = 0; i < n; i++) {
-        size_t at = (size_t)in->row[w->label[i]] * f->d + j;
-        double y = (f->values[at] - e->shift[j]) / in->points.radius[w->label[i]];
+        double v = design_value(&f->design, in->row[w->label[i]], j);
+        double y = (v - e->shift[j]) / in->points.radius[w->label[i]];
         product += y * (double)w->y[i];
         e->alpha[w->label[i] * e->d + j] = w->y[i];
     }

@@ -1,11 +1,5 @@
-/* Which rows label which node, and which of them are held out: whole intervention sets (distinct
- * masks) in a random order, as long as at least half of the set's nodes have not yet a fifth of
- * their sets there; then one for every node that has none. Nodes with fewer than 5 sets have one
- * row in five held out instead.
- */
-#include "base/streams.h"
+/* Which rows label which node, and which of them are held out (hold_out_labels). */
 #include "base/tuned.h"
-#include "data/design/design.h"
 #include "infer/kernel/kernel_parts.h"
 
 #include <math.h>
@@ -38,7 +32,7 @@ static void count_all(kernel_labels *l)
         l->held[j] = 0;
         for (size_t row = 0; row < f->rows; row++) {
             uint8_t role = l->role[row * f->d + j];
-            double v = f->values[row * f->d + j];
+            double v = design_value(&f->design, row, j);
             if (role == 0) {
                 continue;
             }
@@ -59,143 +53,25 @@ static void count_all(kernel_labels *l)
     }
 }
 
-typedef struct sets {
-    mask_row *row;  /* (rows), by set */
-    size_t *start;  /* (count + 1) */
-    size_t count;   /* sets with a target */
-    size_t *of;     /* (d): sets of a node */
-    size_t *out;    /* (d): of these, held out */
-    uint8_t *taken; /* (count): held out */
-} sets;
-
-static lscm_status sets_open(sets *s, arena *a, const features *f, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    for (int placing = 0; placing < 2; placing++) {
-        if (placing) {
-            TRY(arena_open(a, why));
-        }
-        s->row = arena_take(a, f->rows, sizeof *s->row);
-        s->start = arena_take(a, f->rows + 1, sizeof *s->start);
-        s->of = arena_take(a, f->d, sizeof *s->of);
-        s->out = arena_take(a, f->d, sizeof *s->out);
-        s->taken = arena_take(a, f->rows, 1);
-    }
-done:
-    return status;
-}
-
-static const uint8_t *mask_of(const sets *s, const features *f, size_t set)
-{
-    return f->mask + s->row[s->start[set]].row * f->d;
-}
-
-static void find_sets(sets *s, const features *f, uint64_t seed)
-{
-    size_t rows = 0;
-    for (size_t row = 0; row < f->rows; row++) {
-        const uint8_t *mask = f->mask + row * f->d;
-        if (memchr(mask, 1, f->d) != NULL) {
-            s->row[rows++] = (mask_row){mask_hash(mask, f->d, seed), row};
-        }
-    }
-    mask_rows_sort(s->row, rows);
-    for (size_t k = 0; k < rows; k++) {
-        if (k == 0 || s->row[k].hash != s->row[k - 1].hash) {
-            s->start[s->count++] = k;
-        }
-    }
-    s->start[s->count] = rows;
-    for (size_t set = 0; set < s->count; set++) {
-        for (size_t j = 0; j < f->d; j++) {
-            s->of[j] += mask_of(s, f, set)[j];
-        }
-    }
-}
-
-static void take(sets *s, const features *f, size_t set)
-{
-    s->taken[set] = 1;
-    for (size_t j = 0; j < f->d; j++) {
-        s->out[j] += mask_of(s, f, set)[j];
-    }
-}
-
-static void hold_sets(sets *s, const features *f)
-{
-    for (size_t set = 0; set < s->count; set++) {
-        const uint8_t *mask = mask_of(s, f, set);
-        size_t in_need = 0;
-        size_t nodes = 0;
-        for (size_t j = 0; j < f->d; j++) {
-            bool many = mask[j] != 0 && s->of[j] >= tuned_kernel_few_sets();
-            nodes += many ? 1 : 0;
-            in_need += many && s->out[j] < s->of[j] / tuned_kernel_held_one_in() ? 1 : 0;
-        }
-        if (nodes > 0 && 2 * in_need >= nodes) {
-            take(s, f, set);
-        }
-    }
-    for (size_t j = 0; j < f->d; j++) {
-        for (size_t set = 0;
-             set < s->count && s->of[j] >= tuned_kernel_few_sets() && s->out[j] == 0; set++) {
-            if (mask_of(s, f, set)[j] != 0) {
-                take(s, f, set);
-            }
-        }
-    }
-}
-
-static void give_roles(kernel_labels *l, const sets *s, uint64_t seed)
-{
-    const features *f = l->f;
-    for (size_t set = 0; set < s->count; set++) {
-        for (size_t k = s->start[set]; k < s->start[set + 1]; k++) {
-            size_t row = s->row[k].row;
-            for (size_t j = 0; j < f->d; j++) {
-                uint8_t role = s->taken[set] != 0 && s->of[j] >= tuned_kernel_few_sets()
-                                   ? KERNEL_HELD
-                                   : KERNEL_TRAIN;
-                l->role[row * f->d + j] = f->mask[row * f->d + j] != 0 ? role : 0;
-            }
-        }
-    }
-    rng r = stream_of(seed, STREAM_KERNEL_LABELS);
-    for (size_t j = 0; j < f->d; j++) {
-        size_t seen = 0;
-        uint64_t pick = 0;
-        for (size_t row = 0; row < f->rows && s->of[j] < tuned_kernel_few_sets(); row++) {
-            uint8_t *role = l->role + row * f->d + j;
-            if (*role == 0) {
-                continue;
-            }
-            if (seen % tuned_kernel_held_one_in() == 0) { /* one of the next five */
-                pick = rng_below(r, j * f->rows + seen, tuned_kernel_held_one_in());
-            }
-            *role = seen % tuned_kernel_held_one_in() == pick ? KERNEL_HELD : KERNEL_TRAIN;
-            seen++;
-        }
-    }
-}
-
 lscm_status kernel_labels_of(kernel_labels *out, const features *f, uint64_t seed, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     kernel_labels l = {.f = f};
-    arena scratch = {0};
-    sets s = {0};
     lay_out(&l, &l.memory);
     TRY(arena_open(&l.memory, why));
     lay_out(&l, &l.memory);
-    TRY(sets_open(&s, &scratch, f, why));
-    find_sets(&s, f, seed);
-    hold_sets(&s, f);
-    give_roles(&l, &s, seed);
+    TRY(hold_out_labels(&f->design, seed, l.role, why));
+    for (size_t row = 0; row < f->rows; row++) {
+        for (size_t j = 0; j < f->d; j++) {
+            uint8_t *role = l.role + row * f->d + j;
+            uint8_t label = *role != 0 ? KERNEL_HELD : KERNEL_TRAIN;
+            *role = design_is_set(&f->design, row, j) ? label : 0;
+        }
+    }
     count_all(&l);
     *out = l;
     l.memory = (arena){0};
 done:
-    arena_close(&scratch);
     arena_close(&l.memory);
     return status;
 }

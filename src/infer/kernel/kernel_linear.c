@@ -117,7 +117,7 @@ static void fit_node(kernel_encoder *e, const kernel_labels *l, size_t j, unsign
     double squares = 0;
     e->shift[j] = l->mean[j];
     for (size_t i = 0; i < n; i++) {
-        w->y[i] = f->values[w->rows[i] * f->d + j] - e->shift[j];
+        w->y[i] = design_value(&f->design, w->rows[i], j) - e->shift[j];
         squares += w->y[i] * w->y[i];
     }
     kernel_linear_sums(&e->space, f->f, w->rows, n, w->y, w->part, w->gram, w->moment);

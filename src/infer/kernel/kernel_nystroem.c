@@ -198,7 +198,8 @@ static void add_node(kernel_nystroem *w, const kernel_encoder *e, const kernel_l
     for (size_t i = 0; i < w->p.n; i++) {
         size_t at = (size_t)w->row[i] * f->d + j;
         if (l->role[at] == role) {
-            w->y[n] = w->weight[i] * (f->values[at] - e->shift[j]) / w->p.radius[i];
+            double v = design_value(&f->design, w->row[i], j);
+            w->y[n] = w->weight[i] * (v - e->shift[j]) / w->p.radius[i];
             w->squares[j] += w->y[n] * w->y[n];
             memcpy(w->own + n * w->m, w->v + i * w->m, w->m * sizeof *w->v);
             n++;

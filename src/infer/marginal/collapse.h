@@ -1,6 +1,6 @@
 /* The likelihood of x with the causal variables integrated out, for a linear decoder and a given
- * graph. On the linear_view part y (N, r) of x (data/statistics/linear_view.h), for a row with mask
- * t and values v,
+ * graph. On the linear_view part y (N, r) of x (data/statistics/linear_view.h), for a row with
+ * targets t and values v,
  *
  *     z = (m + e) R,   m_i = c_i where free, v_i at targets,   R = (I - W M_t)^-1,
  *     e_i ~ N(0, s_i^2) where free, N(0, s_I^2) at targets;    y = z A + b + N(0, s_x^2 I).
@@ -13,7 +13,7 @@
  *     delta K^-1 delta' = |h|^2 + |y - E[z] A - b|^2/s_x^2   (a minimum: no digits cancel),
  *     z | y ~ N((m + h D) R, X'X),  X = C^-1 D R_U (u, d).
  *
- * Everything is linear in (1, y, v) within a mask, so the rows of a mask are replaced by the
+ * Everything is linear in (1, y, v) within a set, so the rows of a set are replaced by the
  * triangle of their QR factorisation: at most 1 + r + targets rows with the same second moments,
  * and no precision lost to squaring. The D - r dimensions outside y add N (D - r) squares of mean
  * x_noise^2 to what is known of s_x.

@@ -1,4 +1,4 @@
-/* Back to the rows. The law of a mask is worked out once per block of its rows; a draw is
+/* Back to the rows. The law of a set is worked out once per block of its rows; a draw is
  * z = E[z | y] + n X with n (1, u) standard normal, and the decoder given z
  *
  *     [b; A] ~ N(least squares, s_x^2 ([1 z]'[1 z])^-1)   for each column of y.
@@ -24,17 +24,17 @@ static void condition_job(const collapse *c, const collapse_graph *g, const coll
     size_t d = c->d;
     size_t r = c->rank;
     for (size_t k = job->from; k < job->to; k++) {
-        size_t row = c->sorted[k];
+        size_t row = c->design->row[k];
         size_t at = k - job->from;
         slot->one[at] = 1;
         memcpy(slot->y + at * r, c->s->y + row * r, r * sizeof(double));
-        memcpy(slot->v + at * d, c->s->values + row * d, d * sizeof(double));
+        memcpy(slot->v + at * d, design_values(c->design, row), d * sizeof(double));
     }
-    collapse_law(c, g, p, job->mask, slot);
+    collapse_law(c, g, p, job->set, slot);
     collapse_condition(c, p, job->to - job->from, slot->one, slot->y, slot->v, slot);
 }
 
-/* The normals of row k are those of its number, whatever the masks. */
+/* The normals of row k are those of its number, whatever the sets. */
 static void add_noise(const collapse *c, const collapse_job *job, const row_task *task,
                       const collapse_slot *slot)
 {
@@ -42,7 +42,7 @@ static void add_noise(const collapse *c, const collapse_job *job, const row_task
     size_t u = slot->law.u;
     size_t n = job->to - job->from;
     for (size_t k = 0; k < n; k++) {
-        uint64_t row = task->index * c->rows + c->sorted[job->from + k];
+        uint64_t row = task->index * c->rows + c->design->row[job->from + k];
         rng_normals(task->random, row * d, u, slot->up + k * u);
     }
     product(1, plain(slot->up, n, u), plain(slot->law.x, u, d), 1, slot->z + 1, d + 1);
@@ -61,7 +61,7 @@ static void run_job(const collapse *c, const collapse_graph *g, const collapse_p
             slot->law.u > 0 ? cblas_dnrm2((int)slot->law.u, slot->law.x + i, (int)d) : 0;
     }
     for (size_t k = job->from; k < job->to; k++) {
-        size_t row = c->sorted[k];
+        size_t row = c->design->row[k];
         memcpy(task->z + row * d, slot->z + (k - job->from) * (d + 1) + 1, d * sizeof(double));
         if (task->sd != NULL) {
             memcpy(task->sd + row * d, slot->cross, d * sizeof(double));

@@ -1,4 +1,4 @@
-/* The E-step: expected sums over all rows, mask by mask. With V = X'X the covariance of z and
+/* The E-step: expected sums over all rows, set by set. With V = X'X the covariance of z and
  * Y = C^-1 D (u, u), so that Cov(z, e_U) = X'Y and Var e_k = |Y[:, k]|^2,
  *
  *     E [1 z]'[1 z] = sum over reduced rows + n_t V,   E z'(y - zA - b) = sum - n_t V A,
@@ -61,7 +61,7 @@ static void add_decoder(const collapse *c, const collapse_parameters *p, double 
 static void add_nodes(const collapse *c, double rows, size_t q, const collapse_slot *slot,
                       const collapse_sums *sums)
 {
-    const mask_law *law = &slot->law;
+    const set_law *law = &slot->law;
     size_t d = c->d;
     size_t n = d + 1;
     size_t u = law->u;
@@ -85,7 +85,7 @@ static void add_nodes(const collapse *c, double rows, size_t q, const collapse_s
         for (size_t a = 0; a < u; a++) {
             square += rows * slot->root[a * u + k] * slot->root[a * u + k];
         }
-        if (law->mask[i] != 0) {
+        if (law->target[i] != 0) {
             *sums->target += square;
             cblas_daxpy((int)n, 1, slot->cross + k, (int)u, sums->by_target + i * n, 1);
             continue;
@@ -96,13 +96,13 @@ static void add_nodes(const collapse *c, double rows, size_t q, const collapse_s
     }
 }
 
-static void add_mask(const collapse *c, const collapse_graph *g, const collapse_parameters *p,
-                     size_t t, bool all, collapse_slot *slot, const collapse_sums *sums)
+static void add_set(const collapse *c, const collapse_graph *g, const collapse_parameters *p,
+                    size_t t, bool all, collapse_slot *slot, const collapse_sums *sums)
 {
     size_t at = c->first[t];
     size_t q = c->first[t + 1] - at;
     double s_x = collapse_x_noise(c, p);
-    double rows = c->count[t];
+    double rows = (double)design_set_rows(c->design, t);
     collapse_law(c, g, p, t, slot);
     collapse_condition(c, p, q, c->one + at, c->y + at * c->rank, c->v + at * c->d, slot);
     double rest = squares(slot->rest, q * c->rank);
@@ -121,15 +121,15 @@ double collapse_expect(collapse *c, const collapse_graph *g, const collapse_para
 {
     double s_x = collapse_x_noise(c, p);
     double outside = c->s->x_noise;
+    size_t sets = c->design->sets;
     threads_blas_single();
-#pragma omp parallel for num_threads(collapse_team(c, c->first[c->masks] + c->masks * c->d))       \
+#pragma omp parallel for num_threads(collapse_team(c, c->first[sets] + sets * c->d))               \
     schedule(dynamic)
     for (size_t k = 0; k < COLLAPSE_GROUPS; k++) {
         collapse_sums sums = collapse_sums_at(c, k);
         memset(sums.log_likelihood, 0, c->sum_size * sizeof(double));
-        for (size_t t = k * c->masks / COLLAPSE_GROUPS; t < (k + 1) * c->masks / COLLAPSE_GROUPS;
-             t++) {
-            add_mask(c, g, p, t, all, &c->slot[omp_get_thread_num()], &sums);
+        for (size_t t = k * sets / COLLAPSE_GROUPS; t < (k + 1) * sets / COLLAPSE_GROUPS; t++) {
+            add_set(c, g, p, t, all, &c->slot[omp_get_thread_num()], &sums);
         }
     }
     threads_blas_restore();

@@ -1,4 +1,4 @@
-/* One mask: R by the causal order, then z given y as in collapse.h. h solves
+/* One set: R by the causal order, then z given y as in collapse.h. h solves
  * H h' = G delta'/s_x^2, once more on what the first solution leaves: when s_x is small, H has the
  * squared condition of G, and the second solve gives the digits back. */
 #include "infer/marginal/collapse_state.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Row k of R is what one unit of noise of node k does to all nodes. */
-static void find_reach(const collapse_graph *g, const collapse_parameters *p, const uint8_t *mask,
+static void find_reach(const collapse_graph *g, const collapse_parameters *p, const uint8_t *target,
                        double *reach)
 {
     size_t d = p->d;
@@ -17,11 +17,11 @@ static void find_reach(const collapse_graph *g, const collapse_parameters *p, co
     for (size_t k = 0; k < d; k++) {
         reach[k * d + k] = 1;
     }
-    mechanism_reach(&m, g->order, mask, d, reach);
+    mechanism_reach(&m, g->order, target, d, reach);
 }
 
 /* log |H|, with C' in the upper triangle of h; NaN when H is not finite. */
-static double factor_noise(const mask_law *law, size_t r, double precision)
+static double factor_noise(const set_law *law, size_t r, double precision)
 {
     size_t u = law->u;
     double fill = 0;
@@ -53,16 +53,16 @@ static double factor_noise(const mask_law *law, size_t r, double precision)
 void collapse_law(const collapse *c, const collapse_graph *g, const collapse_parameters *p,
                   size_t t, collapse_slot *slot)
 {
-    mask_law *law = &slot->law;
+    set_law *law = &slot->law;
     size_t d = c->d;
     size_t r = c->rank;
     double s_x = collapse_x_noise(c, p);
-    law->mask = c->mask + t * d;
+    law->target = c->design->target + t * d;
     law->u = 0;
-    find_reach(g, p, law->mask, law->reach);
+    find_reach(g, p, law->target, law->reach);
     product(1, plain(law->reach, d, d), plain(p->a, d, r), 0, law->effect, r);
     for (size_t i = 0; i < d; i++) {
-        double scale = law->mask[i] != 0 ? p->actuator_noise : p->sigma[i];
+        double scale = law->target[i] != 0 ? p->actuator_noise : p->sigma[i];
         if (scale == 0) {
             continue;
         }
@@ -84,7 +84,7 @@ void collapse_law(const collapse *c, const collapse_graph *g, const collapse_par
 }
 
 /* h += (rest G'/s_x^2 - h) H^-1, rest follows. */
-static void refine(const mask_law *law, size_t n, size_t r, double precision, bool begun,
+static void refine(const set_law *law, size_t n, size_t r, double precision, bool begun,
                    collapse_slot *slot)
 {
     size_t u = law->u;
@@ -103,13 +103,13 @@ static void refine(const mask_law *law, size_t n, size_t r, double precision, bo
 void collapse_condition(const collapse *c, const collapse_parameters *p, size_t n,
                         const double *one, const double *y, const double *v, collapse_slot *slot)
 {
-    const mask_law *law = &slot->law;
+    const set_law *law = &slot->law;
     size_t d = c->d;
     size_t r = c->rank;
     double s_x = collapse_x_noise(c, p);
     for (size_t row = 0; row < n; row++) {
         for (size_t i = 0; i < d; i++) {
-            slot->m[row * d + i] = law->mask[i] != 0 ? v[row * d + i] : one[row] * p->c[i];
+            slot->m[row * d + i] = law->target[i] != 0 ? v[row * d + i] : one[row] * p->c[i];
         }
         for (size_t k = 0; k < r; k++) {
             slot->rest[row * r + k] = y[row * r + k] - one[row] * p->b[k];

@@ -1,6 +1,6 @@
-/* Rows mask by mask, and each mask's rows [1 y v_I] (n_t, q) reduced to the triangle T (q, q) of
- * their QR factorisation: T'T has their second moments, and its first row is sqrt(n_t) times the
- * means, so that the others are centred. Long masks are reduced in blocks, T on top of each.
+/* The rows [1 y v_I] (n_t, q) of each set reduced to the triangle T (q, q) of their QR
+ * factorisation: T'T has their second moments, and its first row is sqrt(n_t) times the means, so
+ * that the others are centred. Long sets are reduced in blocks, T on top of each.
  */
 #include "infer/marginal/collapse_state.h"
 
@@ -47,81 +47,45 @@ void collapse_parameters_copy(collapse_parameters *to, const collapse_parameters
     to->x_noise = from->x_noise;
 }
 
-/* Stable, one bit of the mask at a time, the first node last. */
-static void sort_rows(const linear_view *s, size_t *sorted, size_t *spare)
+/* Columns of the rows of set t: 1, y and its targets. */
+static size_t width_of(const collapse *c, size_t t)
 {
-    for (size_t row = 0; row < s->rows; row++) {
-        sorted[row] = row;
+    size_t width = 1 + c->rank;
+    for (size_t i = 0; i < c->d; i++) {
+        width += c->design->target[t * c->d + i];
     }
-    for (size_t i = s->d; i-- > 0;) {
-        size_t zeros = 0;
-        size_t ones = 0;
-        for (size_t k = 0; k < s->rows; k++) {
-            if (s->mask[sorted[k] * s->d + i] != 0) {
-                spare[ones++] = sorted[k];
-            } else {
-                sorted[zeros++] = sorted[k];
-            }
-        }
-        memcpy(sorted + zeros, spare, ones * sizeof *spare);
-    }
-}
-
-static bool same_mask(const linear_view *s, size_t row, size_t other)
-{
-    return memcmp(s->mask + row * s->d, s->mask + other * s->d, s->d) == 0;
-}
-
-static size_t targets_of(const uint8_t *mask, size_t d)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < d; i++) {
-        count += mask[i] != 0 ? 1 : 0;
-    }
-    return count;
+    return width;
 }
 
 typedef struct sizes {
-    size_t masks, reduced, jobs;
+    size_t reduced, jobs;
 } sizes;
 
 /* Counts, and writes where c has memory. */
-static sizes walk_masks(collapse *c, const size_t *sorted)
+static sizes walk_sets(collapse *c)
 {
-    const linear_view *s = c->s;
+    const design *s = c->design;
     sizes n = {0};
-    for (size_t from = 0, to = 0; from < s->rows; from = to) {
-        for (to = from + 1; to < s->rows && same_mask(s, sorted[from], sorted[to]);) {
-            to++;
-        }
-        const uint8_t *mask = s->mask + sorted[from] * s->d;
-        size_t width = 1 + s->rank + targets_of(mask, s->d);
-        for (size_t at = from; at < to; at += COLLAPSE_BLOCK) {
+    for (size_t t = 0; t < s->sets; t++) {
+        size_t rows = design_set_rows(s, t);
+        size_t width = width_of(c, t);
+        for (size_t at = 0; at < rows; at += COLLAPSE_BLOCK, n.jobs++) {
             if (c->memory.base != NULL) {
-                size_t end = to - at < COLLAPSE_BLOCK ? to : at + COLLAPSE_BLOCK;
-                c->job[n.jobs] = (collapse_job){n.masks, at, end};
+                size_t end = rows - at < COLLAPSE_BLOCK ? rows : at + COLLAPSE_BLOCK;
+                c->job[n.jobs] = (collapse_job){t, s->first[t] + at, s->first[t] + end};
             }
-            n.jobs++;
         }
+        n.reduced += rows < width ? rows : width;
         if (c->memory.base != NULL) {
-            memcpy(c->mask + n.masks * s->d, mask, s->d);
-            c->count[n.masks] = (double)(to - from);
-            c->start[n.masks] = from;
-            c->first[n.masks] = n.reduced;
+            c->first[t + 1] = n.reduced;
         }
-        n.reduced += to - from < width ? to - from : width;
-        n.masks++;
-    }
-    if (c->memory.base != NULL) {
-        c->start[n.masks] = s->rows;
-        c->first[n.masks] = n.reduced;
     }
     return n;
 }
 
 static void lay_out_slot(collapse_slot *t, arena *a, size_t d, size_t r, size_t rows)
 {
-    mask_law *law = &t->law;
+    set_law *law = &t->law;
     law->active = arena_take(a, d, sizeof(size_t));
     law->scale = arena_take(a, d, sizeof(double));
     law->reach = arena_take(a, d * d, sizeof(double));
@@ -150,12 +114,8 @@ static void lay_out(collapse *c, arena *a, sizes n)
     size_t most = r > 2 ? r : 2;
     size_t rows = 1 + r + d > COLLAPSE_BLOCK ? 1 + r + d : COLLAPSE_BLOCK;
     size_t parameters = d * r + r + d * d + 2 * d + 2;
-    c->mask = arena_take(a, n.masks * d, 1);
-    c->count = arena_take(a, n.masks, sizeof(double));
     c->targeted = arena_take(a, d, sizeof(size_t));
-    c->sorted = arena_take(a, c->rows, sizeof(size_t));
-    c->start = arena_take(a, n.masks + 1, sizeof(size_t));
-    c->first = arena_take(a, n.masks + 1, sizeof(size_t));
+    c->first = arena_take(a, c->design->sets + 1, sizeof(size_t));
     c->one = arena_take(a, n.reduced, sizeof(double));
     c->y = arena_take(a, n.reduced * r, sizeof(double));
     c->v = arena_take(a, n.reduced * d, sizeof(double));
@@ -197,16 +157,17 @@ static void lay_out_stack(stack *s, arena *a, size_t width)
 }
 
 /* The column of each target follows 1 and y. */
-static void push_row(const collapse *c, const stack *s, const uint8_t *mask, size_t row, size_t at)
+static void push_row(const collapse *c, const stack *s, size_t row, size_t at)
 {
+    const uint8_t *target = design_targets(c->design, row);
     size_t q = 0;
     s->rows[q++ * s->room + at] = 1;
     for (size_t k = 0; k < c->rank; k++) {
         s->rows[q++ * s->room + at] = c->s->y[row * c->rank + k];
     }
     for (size_t i = 0; i < c->d; i++) {
-        if (mask[i] != 0) {
-            s->rows[q++ * s->room + at] = c->s->values[row * c->d + i];
+        if (target[i] != 0) {
+            s->rows[q++ * s->room + at] = design_value(c->design, row, i);
         }
     }
 }
@@ -224,15 +185,17 @@ static size_t triangulate(const stack *s, size_t held, size_t width)
     return kept;
 }
 
-static void reduce_mask(collapse *c, const stack *s, size_t t)
+static void reduce_set(collapse *c, const stack *s, size_t t)
 {
-    const uint8_t *mask = c->mask + t * c->d;
-    size_t width = 1 + c->rank + targets_of(mask, c->d);
+    const uint8_t *target = c->design->target + t * c->d;
+    size_t width = width_of(c, t);
+    size_t from = c->design->first[t];
+    size_t end = c->design->first[t + 1];
     size_t held = 0;
-    bool full = c->start[t + 1] - c->start[t] > width; /* fewer rows stay as they are */
-    for (size_t k = c->start[t]; k < c->start[t + 1]; k++) {
-        push_row(c, s, mask, c->sorted[k], held++);
-        if (full && (held == s->room || k + 1 == c->start[t + 1])) {
+    bool full = end - from > width; /* fewer rows stay as they are */
+    for (size_t k = from; k < end; k++) {
+        push_row(c, s, c->design->row[k], held++);
+        if (full && (held == s->room || k + 1 == end)) {
             held = triangulate(s, held, width);
         }
     }
@@ -244,7 +207,7 @@ static void reduce_mask(collapse *c, const stack *s, size_t t)
             c->y[to * c->rank + i] = s->rows[q++ * s->room + k];
         }
         for (size_t i = 0; i < c->d; i++) {
-            c->v[to * c->d + i] = mask[i] != 0 ? s->rows[q++ * s->room + k] : 0;
+            c->v[to * c->d + i] = target[i] != 0 ? s->rows[q++ * s->room + k] : 0;
         }
     }
 }
@@ -260,13 +223,12 @@ static void find_floors(collapse *c)
         least = s->spectrum[k] < least ? s->spectrum[k] : least;
         most = s->spectrum[k] > most ? s->spectrum[k] : most;
     }
-    for (size_t k = 0; k < s->rows; k++) {
-        for (size_t i = 0; i < s->d; i++) {
-            double v = s->mask[k * s->d + i] != 0 ? s->values[k * s->d + i] : 0;
-            targets += s->mask[k * s->d + i] != 0 ? 1 : 0;
-            c->targeted[i] += s->mask[k * s->d + i] != 0 ? 1 : 0;
-            square += v * v;
-        }
+    for (size_t k = 0; k < s->rows * s->d; k++) {
+        square += s->design.value[k] * s->design.value[k];
+    }
+    design_count(c->design, NULL, c->targeted, NULL);
+    for (size_t i = 0; i < s->d; i++) {
+        targets += (double)c->targeted[i];
     }
     c->floor = most > 0 ? fmax(1e-5 * sqrt(least), 1e-7 * sqrt(most)) : 1e-7;
     c->target_floor = square > 0 ? 1e-6 * sqrt(square / targets) : 1e-6;
@@ -280,35 +242,24 @@ lscm_status collapse_open(collapse **out, const linear_view *s, lscm_error *why)
     size_t n = s->d + 1;
     arena scratch = {0};
     stack piled = {.room = (size_t)2 * COLLAPSE_BLOCK + widest, .work_size = 64 * widest};
-    size_t *sorted = NULL;
-    size_t *spare = NULL;
     collapse *c = calloc(1, sizeof *c);
     if (c == NULL) {
         status = fail_memory(why, sizeof *c);
         goto done;
     }
-    *c = (collapse){.s = s, .d = s->d, .rank = s->rank, .rows = s->rows};
+    *c = (collapse){.s = s, .design = &s->design, .d = s->d, .rank = s->rank, .rows = s->rows};
     c->team = (size_t)omp_get_max_threads();
     c->sum_size = 3 + s->d + n * n + n * s->rank + s->d * n * n + 2 * s->d * n;
-    for (int pass = 0; pass < 2; pass++) {
-        sorted = arena_take(&scratch, s->rows, sizeof *sorted);
-        spare = arena_take(&scratch, s->rows, sizeof *spare);
-        lay_out_stack(&piled, &scratch, widest);
-        if (pass == 0) {
-            TRY(arena_open(&scratch, why));
-        }
-    }
-    sort_rows(s, sorted, spare);
-    sizes count = walk_masks(c, sorted);
+    lay_out_stack(&piled, &scratch, widest);
+    TRY(arena_open(&scratch, why));
+    lay_out_stack(&piled, &scratch, widest);
+    sizes count = walk_sets(c);
     lay_out(c, &c->memory, count);
     TRY(arena_open(&c->memory, why));
     lay_out(c, &c->memory, count);
-    (void)walk_masks(c, sorted);
-    c->masks = count.masks;
-    c->jobs = count.jobs;
-    memcpy(c->sorted, sorted, s->rows * sizeof *sorted);
-    for (size_t t = 0; t < c->masks; t++) {
-        reduce_mask(c, &piled, t);
+    c->jobs = walk_sets(c).jobs;
+    for (size_t t = 0; t < c->design->sets; t++) {
+        reduce_set(c, &piled, t);
     }
     find_floors(c);
     *out = c;

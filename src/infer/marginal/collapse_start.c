@@ -79,8 +79,8 @@ static lscm_status directions(const collapse *c, const start_work *w, size_t ran
 {
     size_t r = c->rank;
     double share = 1 / (double)c->rows;
-    product(share, turned(c->y, c->first[c->masks], r), plain(c->y, c->first[c->masks], r), 0, out,
-            r);
+    size_t rows = c->first[c->design->sets];
+    product(share, turned(c->y, rows, r), plain(c->y, rows, r), 0, out, r);
     for (size_t m = 0; m < rank; m++) { /* P S P, one direction at a time from both sides */
         const double *q = w->left + m * r;
         for (size_t side = 0; side < 2; side++) {
@@ -136,14 +136,14 @@ static void measure_nodes(const collapse *c, const anchor *from, const start_wor
     size_t d = c->d;
     double *square = p->sigma;
     memset(square, 0, d * sizeof(double));
-    for (size_t t = 0; t < c->masks; t++) {
-        const uint8_t *mask = c->mask + t * d;
+    for (size_t t = 0; t < c->design->sets; t++) {
+        const uint8_t *target = c->design->target + t * d;
         for (size_t k = c->first[t]; k < c->first[t + 1]; k++) {
             product(1, plain(c->y + k * c->rank, 1, c->rank), plain(w->encoder, c->rank, d), 0,
                     w->z, d);
             for (size_t i = 0; i < d; i++) {
                 double a = from->kind[i] != ANCHOR_NONE ? from->intercept[i] : 0;
-                double z = mask[i] != 0 ? 0 : w->z[i] + c->one[k] * a;
+                double z = target[i] != 0 ? 0 : w->z[i] + c->one[k] * a;
                 w->mean[i] += c->one[k] * z;
                 square[i] += z * z;
             }

@@ -1,5 +1,5 @@
 /* The collapsed likelihood from the inside; notation of collapse.h. collapse_open.c reduces the
- * rows, collapse_law.c conditions z on y within a mask, collapse_expect.c sums over masks,
+ * rows, collapse_law.c conditions z on y within a set, collapse_expect.c sums over sets,
  * collapse_maximise.c,
  * collapse_expand.c and collapse_gauge.c step up, collapse_em.c repeats it, collapse_start.c
  * starts, collapse_draw.c goes back to the rows. */
@@ -15,9 +15,9 @@ enum {
     COLLAPSE_BLOCK = 512 /* rows conditioned at once */
 };
 
-/* The law of (y, z) under one mask; matrices with u rows are packed. */
-typedef struct mask_law {
-    const uint8_t *mask; /* (d) */
+/* The law of (y, z) in one set; matrices with u rows are packed. */
+typedef struct set_law {
+    const uint8_t *target; /* (d) */
     size_t u;
     size_t *active; /* (u): U */
     double *scale;  /* (u): D */
@@ -27,11 +27,11 @@ typedef struct mask_law {
     double *h;      /* (u, u): the upper triangle is C' */
     double *x;      /* (u, d): X */
     double log_det; /* log |K| */
-} mask_law;
+} set_law;
 
 /* A thread's scratch. */
 typedef struct collapse_slot {
-    mask_law law;
+    set_law law;
     double *m;      /* (BLOCK, d): m, then m + e */
     double *z;      /* (BLOCK, d + 1): [1 z] */
     double *h, *up; /* (BLOCK, u): h, and what refines it */
@@ -57,21 +57,17 @@ typedef struct collapse_sums {
     double *by_target;      /* (d, d + 1): the same where i is a target and s_I > 0 */
 } collapse_sums;
 
-/* Rows from .. to - 1 of `sorted` share mask `mask`. */
+/* Rows from .. to - 1 of design.row are of this set. */
 typedef struct collapse_job {
-    size_t mask, from, to;
+    size_t set, from, to;
 } collapse_job;
 
 struct collapse {
     const linear_view *s;
+    const design *design; /* that of the view: K sets, n_t rows in each */
     size_t d, rank, rows;
-    size_t masks;     /* K */
-    uint8_t *mask;    /* (K, d) */
-    double *count;    /* (K): n_t */
     size_t *targeted; /* (d): rows with t_i = 1 */
-    size_t *sorted;   /* (rows): row numbers, mask by mask */
-    size_t *start;    /* (K + 1): of each mask in sorted */
-    size_t *first;    /* (K + 1): of each mask in the reduced rows */
+    size_t *first;    /* (K + 1): of each set in the reduced rows */
     double *one;      /* (Q): reduced rows */
     double *y;        /* (Q, r) */
     double *v;        /* (Q, d), 0 off target */
@@ -139,10 +135,10 @@ static inline double collapse_x_noise(const collapse *c, const collapse_paramete
 }
 
 collapse_sums collapse_sums_at(const collapse *c, size_t group);
-/* The law of mask t under p; in slot->law. */
+/* The law of set t under p; in slot->law. */
 void collapse_law(const collapse *c, const collapse_graph *g, const collapse_parameters *p,
                   size_t t, collapse_slot *slot);
-/* E[z | y], h and rest of n rows of that mask. */
+/* E[z | y], h and rest of n rows of that set. */
 void collapse_condition(const collapse *c, const collapse_parameters *p, size_t n,
                         const double *one, const double *y, const double *v, collapse_slot *slot);
 /* All sums at p into the first group; returns the log likelihood. With `all` false only what the

@@ -9,163 +9,171 @@ enum {
     TILE = 32   /* columns transposed together */
 };
 
-/* Sums of one part, d <= GRAM_DENSE. */
-typedef struct part_sums {
-    double *gram;  /* (d, d, d): of each node, upper triangles */
-    double *sum;   /* (d, d) */
-    double *count; /* (d) */
-    double *heft;  /* (d): sum of weights */
-} part_sums;
-
-static size_t part_size(size_t d)
+/* Sums of one part, and where they are made. */
+static size_t sums_size(size_t d, size_t width)
 {
-    return d * d * d + d * d + 2 * d;
+    return d * width * width + d * width + 2 * d;
 }
 
-size_t gram_work(size_t d)
+static size_t part_size(size_t d, size_t width)
 {
-    size_t by_chunk = PARTS * d + (size_t)2 * GRAM_CHUNK * d;
-    size_t by_mask = d <= GRAM_DENSE ? PARTS * part_size(d) : 0;
-    return by_mask > by_chunk ? by_mask : by_chunk;
+    return sums_size(d, width) + width * width + width + GRAM_CHUNK * width;
 }
 
-static size_t part_start(const families *f, size_t part)
+size_t gram_work(size_t d, size_t width)
 {
-    return f->used / PARTS * part + (part < f->used % PARTS ? part : f->used % PARTS);
+    return PARTS * part_size(d, width);
 }
 
-void gram_centre(families *f, const double *z)
+static size_t part_start(const gram_rows *r, size_t part)
 {
-    size_t d = f->d;
-    double *sums = f->work; /* (PARTS, d) */
+    return r->used / PARTS * part + (part < r->used % PARTS ? part : r->used % PARTS);
+}
+
+static gram_sums sums_at(const gram_rows *r, double *at)
+{
+    size_t d = r->design->d;
+    double *sum = at + d * r->width * r->width;
+    return (gram_sums){at, sum, sum + d * r->width, sum + d * r->width + d};
+}
+
+void gram_centre(const gram_rows *r, double *work)
+{
+    size_t width = r->width;
 #pragma omp parallel for schedule(static)
     for (size_t p = 0; p < PARTS; p++) {
-        double *sum = sums + p * d;
-        memset(sum, 0, d * sizeof *sum);
-        for (size_t r = part_start(f, p); r < part_start(f, p + 1); r++) {
-            const double *row = z + f->row[r] * d;
-            for (size_t i = 0; i < d; i++) {
-                sum[i] += row[i];
+        double *sum = work + p * width;
+        memset(sum, 0, width * sizeof *sum);
+        for (size_t k = part_start(r, p); k < part_start(r, p + 1); k++) {
+            const double *x = r->x + r->row[k] * width;
+            for (size_t i = 0; i < width; i++) {
+                sum[i] += x[i];
             }
         }
     }
-    for (size_t i = 0; i < d; i++) {
+    for (size_t i = 0; i < width; i++) {
         double sum = 0;
         for (size_t p = 0; p < PARTS; p++) {
-            sum += sums[p * d + i];
+            sum += work[p * width + i];
         }
-        f->centre[i] = f->used > 0 ? sum / (double)f->used : 0;
+        r->centre[i] = r->used > 0 ? sum / (double)r->used : 0;
     }
 }
 
-static double weight_of(const families *f, size_t row)
+static double weight_of(const double *weight, size_t row)
 {
-    return f->weight != NULL ? f->weight[row] : 1;
+    return weight != NULL ? weight[row] : 1;
 }
 
-/* Gram (upper) and sum of rows from .. to - 1, which share a mask, about the centre; returns the
- * sum of their weights. */
-static double run_sums(const families *f, const double *z, size_t from, size_t to, double *gram,
-                       double *sum)
+/* Gram (upper) and sum of rows from .. to - 1, which are of one set, about the centre; returns the
+ * sum of their weights. chunk (GRAM_CHUNK, width) is scratch. */
+static double run_sums(const gram_rows *r, size_t from, size_t to, double *gram, double *sum,
+                       double *chunk)
 {
-    double rows[GRAM_CHUNK * GRAM_DENSE];
-    size_t d = f->d;
+    size_t width = r->width;
     double heft = 0;
-    memset(sum, 0, d * sizeof *sum);
+    memset(sum, 0, width * sizeof *sum);
     for (size_t first = from; first < to; first += GRAM_CHUNK) {
         size_t n = to - first < GRAM_CHUNK ? to - first : GRAM_CHUNK;
-        for (size_t r = 0; r < n; r++) {
-            const double *row = z + f->row[first + r] * d;
-            double weight = weight_of(f, f->row[first + r]);
+        for (size_t k = 0; k < n; k++) {
+            const double *x = r->x + r->row[first + k] * width;
+            double weight = weight_of(r->weight, r->row[first + k]);
             double root = sqrt(weight);
             heft += weight;
-            for (size_t i = 0; i < d; i++) {
-                rows[r * d + i] = root * (row[i] - f->centre[i]);
-                sum[i] += root * rows[r * d + i];
+            for (size_t i = 0; i < width; i++) {
+                chunk[k * width + i] = root * (x[i] - r->centre[i]);
+                sum[i] += root * chunk[k * width + i];
             }
         }
-        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)n, 1, rows, (int)d,
-                    first == from ? 0 : 1, gram, (int)d);
+        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)width, (int)n, 1, chunk, (int)width,
+                    first == from ? 0 : 1, gram, (int)width);
     }
     return heft;
 }
 
-static void part_of_rows(const families *f, const double *z, size_t part, const part_sums *out)
+static void sum_part(const gram_rows *r, size_t part, double *work)
 {
-    double gram[GRAM_DENSE * GRAM_DENSE] = {0};
-    double sum[GRAM_DENSE];
-    size_t d = f->d;
-    size_t end = part_start(f, part + 1);
+    size_t d = r->design->d;
+    size_t width = r->width;
+    size_t end = part_start(r, part + 1);
     size_t to = 0;
-    memset(out->gram, 0, part_size(d) * sizeof(double));
-    for (size_t from = part_start(f, part); from < end; from = to) {
-        uint32_t key = f->key[from];
-        for (to = from + 1; to < end && f->key[to] == key;) {
+    double *at = work + part * part_size(d, width);
+    double *gram = at + sums_size(d, width);
+    double *sum = gram + width * width;
+    gram_sums out = sums_at(r, at);
+    memset(at, 0, (sums_size(d, width) + width * width) * sizeof *at);
+    for (size_t from = part_start(r, part); from < end; from = to) {
+        const uint8_t *target = design_targets(r->design, r->row[from]);
+        for (to = from + 1; to < end && design_targets(r->design, r->row[to]) == target;) {
             to++;
         }
-        double heft = run_sums(f, z, from, to, gram, sum);
+        double heft = run_sums(r, from, to, gram, sum, sum + width);
         for (size_t i = 0; i < d; i++) {
-            if ((key >> i & 1) != 0) {
+            if (target[i] != 0) {
                 continue;
             }
-            double *total = out->gram + i * d * d;
-            for (size_t k = 0; k < d * d; k++) {
+            double *total = out.gram + i * width * width;
+            for (size_t k = 0; k < width * width; k++) {
                 total[k] += gram[k];
             }
-            for (size_t k = 0; k < d; k++) {
-                out->sum[i * d + k] += sum[k];
+            for (size_t k = 0; k < width; k++) {
+                out.sum[i * width + k] += sum[k];
             }
-            out->count[i] += (double)(to - from);
-            out->heft[i] += heft;
+            out.count[i] += (double)(to - from);
+            out.heft[i] += heft;
         }
     }
 }
 
-static part_sums part_at(const families *f, size_t part)
+gram_sums gram_by_set(const gram_rows *r, double *work)
 {
-    size_t d = f->d;
-    double *at = f->work + part * part_size(d);
-    double *nodes = at + d * d * d + d * d;
-    return (part_sums){at, at + d * d * d, nodes, nodes + d};
+    size_t size = sums_size(r->design->d, r->width);
+    size_t step = part_size(r->design->d, r->width);
+#pragma omp parallel for schedule(dynamic)
+    for (size_t p = 0; p < PARTS; p++) {
+        sum_part(r, p, work);
+    }
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < size; k++) {
+        for (size_t p = 1; p < PARTS; p++) {
+            work[k] += work[p * step + k];
+        }
+    }
+    return sums_at(r, work);
 }
 
-/* The candidates' entries of node i, summed over parts in their order. */
-static void collect(families *f, size_t i)
+/* ---- Families ---- */
+
+static gram_rows rows_of(const families *f, const double *z)
+{
+    return (gram_rows){f->design, f->used, f->d, f->row, z, f->weight, f->centre};
+}
+
+size_t family_work(size_t d)
+{
+    size_t by_chunk = PARTS * d + (size_t)2 * GRAM_CHUNK * d;
+    size_t by_set = d <= GRAM_DENSE ? gram_work(d, d) : 0;
+    return by_set > by_chunk ? by_set : by_chunk;
+}
+
+/* The candidates' entries of node i. */
+static void collect(families *f, size_t i, const gram_sums *all)
 {
     family *fam = &f->list[i];
     size_t d = f->d;
     size_t m = fam->count + 1;
+    const double *gram = all->gram + i * d * d;
     double *scatter = family_scatter_of(f, i);
     double *mean = family_mean_of(f, i);
-    memset(scatter, 0, m * m * sizeof *scatter);
-    memset(mean, 0, m * sizeof *mean);
-    fam->rows = 0;
-    f->heft[i] = 0;
-    for (size_t p = 0; p < PARTS; p++) {
-        part_sums part = part_at(f, p);
-        const double *gram = part.gram + i * d * d;
-        fam->rows += part.count[i];
-        f->heft[i] += part.heft[i];
-        for (size_t a = 0; a < m; a++) {
-            size_t row = a + 1 < m ? fam->candidate[a] : i;
-            mean[a] += part.sum[i * d + row];
-            for (size_t b = a; b < m; b++) {
-                size_t col = b + 1 < m ? fam->candidate[b] : i;
-                scatter[a * m + b] += row <= col ? gram[row * d + col] : gram[col * d + row];
-            }
+    fam->rows = all->count[i];
+    f->heft[i] = all->heft[i];
+    for (size_t a = 0; a < m; a++) {
+        size_t row = a + 1 < m ? fam->candidate[a] : i;
+        mean[a] = all->sum[i * d + row];
+        for (size_t b = a; b < m; b++) {
+            size_t col = b + 1 < m ? fam->candidate[b] : i;
+            scatter[a * m + b] = row <= col ? gram[row * d + col] : gram[col * d + row];
         }
-    }
-}
-
-void gram_dense(families *f, const double *z)
-{
-#pragma omp parallel for schedule(dynamic)
-    for (size_t p = 0; p < PARTS; p++) {
-        part_sums out = part_at(f, p);
-        part_of_rows(f, z, p, &out);
-    }
-    for (size_t i = 0; i < f->d; i++) {
-        collect(f, i);
     }
 }
 
@@ -178,10 +186,11 @@ static void transpose(const families *f, const double *z, size_t start, size_t n
     size_t last = first + TILE < d ? first + TILE : d;
     for (size_t r = 0; r < n; r++) {
         size_t row = f->row[start + r];
-        double root = sqrt(weight_of(f, row));
+        const uint8_t *target = design_targets(f->design, row);
+        double root = sqrt(weight_of(f->weight, row));
         for (size_t i = first; i < last; i++) {
             z_t[i * GRAM_CHUNK + r] = z[row * d + i] - f->centre[i];
-            free_t[i * GRAM_CHUNK + r] = f->mask[row * d + i] != 0 ? 0 : root;
+            free_t[i * GRAM_CHUNK + r] = target[i] != 0 ? 0 : root;
         }
     }
 }
@@ -231,7 +240,7 @@ static void add_chunk(void *self, families *f, size_t i, const gram_chunk *chunk
                 GRAM_CHUNK, 1, family_scatter_of(f, i), (int)m);
 }
 
-void gram_sparse(families *f, const double *z)
+static void sum_sparse(families *f, const double *z)
 {
     for (size_t i = 0; i < f->d; i++) {
         size_t m = f->list[i].count + 1;
@@ -241,4 +250,18 @@ void gram_sparse(families *f, const double *z)
         f->heft[i] = 0;
     }
     gram_walk(f, z, add_chunk, NULL);
+}
+
+void family_sums(families *f, const double *z)
+{
+    gram_rows rows = rows_of(f, z);
+    gram_centre(&rows, f->work);
+    if (f->d > GRAM_DENSE) {
+        sum_sparse(f, z);
+        return;
+    }
+    gram_sums all = gram_by_set(&rows, f->work);
+    for (size_t i = 0; i < f->d; i++) {
+        collect(f, i, &all);
+    }
 }

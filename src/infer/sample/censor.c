@@ -7,7 +7,7 @@
 
 static void lay_out(censored *c, arena *a)
 {
-    size_t d = c->d;
+    size_t d = c->design->d;
     c->row = arena_take(a, c->hit, sizeof(size_t));
     c->first = arena_take(a, c->hit + 1, sizeof(size_t));
     c->node = arena_take(a, c->count, sizeof(size_t));
@@ -23,31 +23,32 @@ static bool is_censored(double z, uint8_t target, double bound)
     return target == 0 && fabs(z) >= bound;
 }
 
-static void count(censored *c, const double *z, const uint8_t *mask, double clip,
-                  const double *tolerance)
+static void count(censored *c, const double *z, double clip, const double *tolerance)
 {
-    for (size_t row = 0; row < c->rows; row++) {
+    size_t d = c->design->d;
+    for (size_t row = 0; row < c->design->rows; row++) {
+        const uint8_t *target = design_targets(c->design, row);
         size_t before = c->count;
-        for (size_t j = 0; j < c->d; j++) {
-            size_t at = row * c->d + j;
-            c->count += is_censored(z[at], mask[at], clip - tolerance[j]) ? 1 : 0;
+        for (size_t j = 0; j < d; j++) {
+            c->count += is_censored(z[row * d + j], target[j], clip - tolerance[j]) ? 1 : 0;
         }
         c->hit += c->count > before ? 1 : 0;
     }
 }
 
 /* The entries; share[] becomes how many there are, excess[] in how many rows each node is free. */
-static void list(const censored *c, const double *z, const uint8_t *mask)
+static void list(const censored *c, const double *z)
 {
-    size_t d = c->d;
+    size_t d = c->design->d;
     size_t hit = 0;
     size_t n = 0;
-    for (size_t row = 0; row < c->rows; row++) {
+    for (size_t row = 0; row < c->design->rows; row++) {
+        const uint8_t *target = design_targets(c->design, row);
         size_t before = n;
         for (size_t j = 0; j < d; j++) {
             size_t at = row * d + j;
-            c->excess[j] += mask[at] == 0 ? 1 : 0;
-            if (is_censored(z[at], mask[at], c->bound[j])) {
+            c->excess[j] += target[j] == 0 ? 1 : 0;
+            if (is_censored(z[at], target[j], c->bound[j])) {
                 c->node[n] = j;
                 c->high[n] = z[at] > 0 ? 1 : 0;
                 c->share[c->high[n] * d + j]++;
@@ -90,7 +91,7 @@ static double mean_excess(double bound, double a, double other)
 
 static void find_excess(const censored *c)
 {
-    size_t d = c->d;
+    size_t d = c->design->d;
     for (size_t j = 0; j < d; j++) {
         double free_rows = c->excess[j];
         double a[2];
@@ -104,11 +105,12 @@ static void find_excess(const censored *c)
     }
 }
 
-lscm_status censor_find(censored *out, const double *z, const uint8_t *mask, size_t rows, size_t d,
-                        double clip, const double *tolerance, lscm_error *why)
+lscm_status censor_find(censored *out, const design *s, const double *z, double clip,
+                        const double *tolerance, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    *out = (censored){.rows = rows, .d = d, .threads = omp_get_max_threads()};
+    size_t d = s->d;
+    *out = (censored){.design = s, .threads = omp_get_max_threads()};
     if (!(clip > 0 && clip <= 1e300)) {
         return fail(why, LSCM_USAGE, "clip: %g is not allowed; it must be a positive number", clip);
     }
@@ -120,14 +122,14 @@ lscm_status censor_find(censored *out, const double *z, const uint8_t *mask, siz
                         j, tolerance[j], clip);
         }
     }
-    count(out, z, mask, clip, tolerance);
+    count(out, z, clip, tolerance);
     lay_out(out, &out->memory);
     TRY(arena_open(&out->memory, why));
     lay_out(out, &out->memory);
     for (size_t j = 0; j < d; j++) {
         out->bound[j] = clip - tolerance[j];
     }
-    list(out, z, mask);
+    list(out, z);
     find_excess(out);
 done:
     if (status != LSCM_OK) {
@@ -144,7 +146,7 @@ void censor_close(censored *c)
 
 void censor_start(const censored *c, double *z)
 {
-    size_t d = c->d;
+    size_t d = c->design->d;
     for (size_t h = 0; h < c->hit; h++) {
         for (size_t n = c->first[h]; n < c->first[h + 1]; n++) {
             size_t j = c->node[n];
@@ -154,17 +156,17 @@ void censor_start(const censored *c, double *z)
     }
 }
 
-/* Draws entry n, of the row z (d) with mask and residuals e. */
-static void draw_entry(const censored *c, const mechanism_model *model, const uint8_t *mask,
+/* Draws entry n, of the row z (d) with its targets and residuals e. */
+static void draw_entry(const censored *c, const mechanism_model *model, const uint8_t *target,
                        size_t n, rng r, uint64_t index, double *z, double *e)
 {
-    size_t d = c->d;
+    size_t d = c->design->d;
     size_t j = c->node[n];
     const double *w = model->w + j * d;
     double precision = 1 / (model->sigma[j] * model->sigma[j]);
     double pull = -e[j] * precision;
     for (size_t k = 0; k < d; k++) {
-        if (w[k] != 0 && mask[k] == 0) {
+        if (w[k] != 0 && target[k] == 0) {
             double ratio = w[k] / (model->sigma[k] * model->sigma[k]);
             precision += w[k] * ratio;
             pull += e[k] * ratio;
@@ -182,21 +184,22 @@ static void draw_entry(const censored *c, const mechanism_model *model, const ui
     }
 }
 
-void censor_draw(const censored *c, const mechanism_model *model, const uint8_t *mask,
-                 size_t sweeps, rng r, uint64_t sweep, double *z)
+void censor_draw(const censored *c, const mechanism_model *model, size_t sweeps, rng r,
+                 uint64_t sweep, double *z)
 {
-    size_t d = c->d;
+    size_t d = c->design->d;
 #pragma omp parallel num_threads(c->threads)
     {
         double *e = c->residual + (size_t)omp_get_thread_num() * d;
 #pragma omp for schedule(static)
         for (size_t h = 0; h < c->hit; h++) {
             size_t at = c->row[h] * d;
+            const uint8_t *target = design_targets(c->design, c->row[h]);
             mechanism_residuals(model, z + at, e); /* those of targets are never used */
             for (size_t s = 0; s < sweeps; s++) {
                 for (size_t n = c->first[h]; n < c->first[h + 1]; n++) {
                     uint64_t index = (sweep + s) * c->count + n;
-                    draw_entry(c, model, mask + at, n, r, index, z + at, e);
+                    draw_entry(c, model, target, n, r, index, z + at, e);
                 }
             }
         }
@@ -213,11 +216,11 @@ static double log_beyond(double x)
 }
 
 /* Of row z (d) with its residuals e; n: its first censored entry, advanced past its last. */
-static double fit_of_row(const censored *c, const mechanism_model *model, const uint8_t *mask,
+static double fit_of_row(const censored *c, const mechanism_model *model, const uint8_t *target,
                          const double *z, const double *e, size_t *n, size_t end)
 {
     double total = 0;
-    for (size_t j = 0; j < c->d; j++) {
+    for (size_t j = 0; j < c->design->d; j++) {
         bool hidden = *n < end && c->node[*n] == j;
         double sd = model->sigma[j];
         if (hidden) {
@@ -225,23 +228,23 @@ static double fit_of_row(const censored *c, const mechanism_model *model, const 
             double side = c->high[*n] != 0 ? 1 : -1;
             total += log_beyond((c->bound[j] - side * mean) / sd);
             (*n)++;
-        } else if (mask[j] == 0) {
+        } else if (target[j] == 0) {
             total -= e[j] * e[j] / (2 * sd * sd) + log(sd) + HALF_LOG_2PI;
         }
     }
     return total;
 }
 
-double censor_fit(const censored *c, const mechanism_model *model, const uint8_t *mask,
-                  const double *z)
+double censor_fit(const censored *c, const mechanism_model *model, const double *z)
 {
-    size_t d = c->d;
+    size_t d = c->design->d;
     size_t n = 0;
     double total = 0;
-    for (size_t row = 0, h = 0; row < c->rows; row++) {
+    for (size_t row = 0, h = 0; row < c->design->rows; row++) {
         size_t end = h < c->hit && c->row[h] == row ? c->first[++h] : n;
         mechanism_residuals(model, z + row * d, c->residual);
-        total += fit_of_row(c, model, mask + row * d, z + row * d, c->residual, &n, end);
+        total +=
+            fit_of_row(c, model, design_targets(c->design, row), z + row * d, c->residual, &n, end);
     }
     return total;
 }

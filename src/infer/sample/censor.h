@@ -16,7 +16,7 @@
 #include "infer/mechanism/mechanism.h"
 
 typedef struct censored {
-    size_t rows, d;
+    const design *design;
     size_t hit;     /* rows with a censored entry */
     size_t count;   /* censored entries */
     size_t *row;    /* (hit), ascending */
@@ -31,10 +31,10 @@ typedef struct censored {
     arena memory;
 } censored;
 
-/* z (rows, d); mask (rows, d): targets of do() are known and never censored; tolerance (d), from 0
- * to below the clip. */
-lscm_status censor_find(censored *out, const double *z, const uint8_t *mask, size_t rows, size_t d,
-                        double clip, const double *tolerance, lscm_error *why);
+/* z (rows, d); targets of do() are known and never censored; tolerance (d), from 0 to below the
+ * clip. The design must outlive what is found. */
+lscm_status censor_find(censored *out, const design *s, const double *z, double clip,
+                        const double *tolerance, lscm_error *why);
 void censor_close(censored *c);
 
 /* Puts the censored entries of z (rows, d) where a normal variable with these shares on either side
@@ -45,12 +45,11 @@ void censor_start(const censored *c, double *z);
 /* Updates the censored entries of z (rows, d), which must be beyond their bounds or at least
  * finite, by the sweeps numbered sweep .. sweep + sweeps - 1: the numbers choose the random
  * numbers, so let them run on. Parallel over rows; the same z for any number of threads. */
-void censor_draw(const censored *c, const mechanism_model *model, const uint8_t *mask,
-                 size_t sweeps, rng r, uint64_t sweep, double *z);
+void censor_draw(const censored *c, const mechanism_model *model, size_t sweeps, rng r,
+                 uint64_t sweep, double *z);
 
 /* How well a model fits: the log density of what do() did not set given its parents in this z
  * (rows, d), of censored entries the log probability of lying beyond their bounds. */
-double censor_fit(const censored *c, const mechanism_model *model, const uint8_t *mask,
-                  const double *z);
+double censor_fit(const censored *c, const mechanism_model *model, const double *z);
 
 #endif

@@ -4,7 +4,6 @@
 #include "infer/sample/clip.h"
 
 #include "base/quantile.h"
-#include "base/spread.h"
 #include "base/tuned.h"
 
 #include <math.h>
@@ -12,34 +11,35 @@
 #include <stdlib.h>
 
 /* Nodes that are known well enough to look at: errors much smaller than what they vary by. */
-static void find_sharp(const spread_table *z, const double *noise, bool *sharp)
+static void find_sharp(const latent_rows *z, const double *noise, bool *sharp)
 {
 #pragma omp parallel for schedule(static) if (spread_shared(z))
-    for (size_t first = 0; first < z->d; first += SPREAD_BLOCK) {
-        spread own[SPREAD_BLOCK];
+    for (size_t first = 0; first < z->design->d; first += SPREAD_BLOCK) {
+        column_spread own[SPREAD_BLOCK];
         spread_columns(z, first, SPREAD_FREE, own);
-        for (size_t j = first; j < z->d && j < first + SPREAD_BLOCK; j++) {
-            const spread *s = &own[j - first];
+        for (size_t j = first; j < z->design->d && j < first + SPREAD_BLOCK; j++) {
+            const column_spread *s = &own[j - first];
             sharp[j] = tuned_clip_sharp() * noise[j] * noise[j] * s->n < s->squares;
         }
     }
 }
 
 /* |z| of row k at j, or -1 where it is not looked at. */
-static inline double size_at(const spread_table *z, const bool *sharp, size_t k, size_t j)
+static inline double size_at(const latent_rows *z, const bool *sharp, size_t k, size_t j)
 {
-    bool seen = sharp[j] && z->mask[k * z->d + j] == 0 && (z->keep == NULL || z->keep[k] != 0);
-    return seen ? fabs(z->x[k * z->d + j]) : -1;
+    const design *s = z->design;
+    bool seen = sharp[j] && !design_is_set(s, k, j) && row_counts(z->keep, k);
+    return seen ? fabs(z->z[k * s->d + j]) : -1;
 }
 
 /* Of the sizes seen: how many, the largest. */
-static size_t find_most(const spread_table *z, const bool *sharp, double *most)
+static size_t find_most(const latent_rows *z, const bool *sharp, double *most)
 {
     size_t count = 0;
     double largest = 0;
 #pragma omp parallel for schedule(static) if (spread_shared(z)) reduction(+ : count) reduction(max : largest)
-    for (size_t k = 0; k < z->rows; k++) {
-        for (size_t j = 0; j < z->d; j++) {
+    for (size_t k = 0; k < z->design->rows; k++) {
+        for (size_t j = 0; j < z->design->d; j++) {
             double size = size_at(z, sharp, k, j);
             count += size >= 0 ? 1 : 0;
             largest = size > largest ? size : largest;
@@ -54,14 +54,14 @@ typedef struct bands {
     size_t pile, next, below;
 } bands;
 
-static bands count_bands(const spread_table *z, const bool *sharp, double low, double high)
+static bands count_bands(const latent_rows *z, const bool *sharp, double low, double high)
 {
     size_t pile = 0;
     size_t next = 0;
     size_t below = 0;
 #pragma omp parallel for schedule(static) if (spread_shared(z)) reduction(+ : pile, next, below)
-    for (size_t k = 0; k < z->rows; k++) {
-        for (size_t j = 0; j < z->d; j++) {
+    for (size_t k = 0; k < z->design->rows; k++) {
+        for (size_t j = 0; j < z->design->d; j++) {
             double size = size_at(z, sharp, k, j);
             bool seen = size >= 0;
             pile += seen && size >= high ? 1 : 0;
@@ -73,16 +73,16 @@ static bands count_bands(const spread_table *z, const bool *sharp, double low, d
 }
 
 /* The middle of the `pile` sizes that are at least `from`. */
-static lscm_status middle_of_pile(const spread_table *z, const bool *sharp, double from,
-                                  size_t pile, double *out, lscm_error *why)
+static lscm_status middle_of_pile(const latent_rows *z, const bool *sharp, double from, size_t pile,
+                                  double *out, lscm_error *why)
 {
     size_t found = 0;
     double *size = malloc(pile * sizeof *size);
     if (size == NULL) {
         return fail_memory(why, pile * sizeof *size);
     }
-    for (size_t k = 0; k < z->rows; k++) {
-        for (size_t j = 0; j < z->d && found < pile; j++) {
+    for (size_t k = 0; k < z->design->rows; k++) {
+        for (size_t j = 0; j < z->design->d && found < pile; j++) {
             double own = size_at(z, sharp, k, j);
             if (own >= from) {
                 size[found++] = own;
@@ -95,11 +95,10 @@ static lscm_status middle_of_pile(const spread_table *z, const bool *sharp, doub
     return LSCM_OK;
 }
 
-lscm_status clip_find(double *out, const double *z, const uint8_t *mask, const uint8_t *keep,
-                      size_t rows, size_t d, const double *noise, lscm_error *why)
+lscm_status clip_find(double *out, const latent_rows *z, const double *noise, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const spread_table table = {rows, d, z, mask, keep};
+    size_t d = z->design->d;
     double most = 0;
     double worst = 0;
     bool *sharp = calloc(d, sizeof *sharp);
@@ -107,21 +106,21 @@ lscm_status clip_find(double *out, const double *z, const uint8_t *mask, const u
     if (sharp == NULL) {
         return fail_memory(why, d * sizeof *sharp);
     }
-    find_sharp(&table, noise, sharp);
+    find_sharp(z, noise, sharp);
     for (size_t j = 0; j < d; j++) {
         worst = sharp[j] && noise[j] > worst ? noise[j] : worst;
     }
-    size_t count = find_most(&table, sharp, &most);
+    size_t count = find_most(z, sharp, &most);
     if (count > tuned_clip_least()) {
         double width = fmax(tuned_clip_width() * most, tuned_clip_width_errors() * worst);
         double high = most - width;
-        bands n = count_bands(&table, sharp, most - (double)(tuned_clip_times() + 1) * width, high);
+        bands n = count_bands(z, sharp, most - (double)(tuned_clip_times() + 1) * width, high);
         bool piled = n.pile >= tuned_clip_least() &&
                      (double)n.pile > tuned_clip_share() * (double)count &&
                      n.pile > tuned_clip_times() * n.next;
         bool wide = n.below > count / 4; /* errors do not explain it all */
         if (piled && wide) {
-            TRY(middle_of_pile(&table, sharp, high, n.pile, out, why));
+            TRY(middle_of_pile(z, sharp, high, n.pile, out, why));
         }
     }
 done:

@@ -5,10 +5,9 @@
 
 #include "infer/anchor/anchor.h"
 
-/* C, or 0 where nothing piles up. z, mask (rows, d), keep (rows) or NULL; noise (d): sd of the
- * error of z. Values that do() set do not count. */
-lscm_status clip_find(double *out, const double *z, const uint8_t *mask, const uint8_t *keep,
-                      size_t rows, size_t d, const double *noise, lscm_error *why);
+/* C, or 0 where nothing piles up. noise (d): sd of the error of z. Values that do() set do not
+ * count. */
+lscm_status clip_find(double *out, const latent_rows *z, const double *noise, lscm_error *why);
 
 /* bound (d): |z_j| below it is what it seems, above it only its side is known. reach (d): where
  * that is said; NULL: the clip, with room for the error of the encoder. */

@@ -27,11 +27,11 @@ static void sum_labels(const joint_problem *p, size_t j, label_sums *out, double
     int r = (int)s->rank;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t k = 0; k < s->rows; k++) {
-            if (s->mask[k * s->d + j] == 0 || (p->keep != NULL && p->keep[k] == 0)) {
+            if (!design_is_set(&s->design, k, j) || !row_counts(p->keep, k)) {
                 continue;
             }
             const double *y = s->y + k * s->rank;
-            double v = s->values[k * s->d + j];
+            double v = design_value(&s->design, k, j);
             if (pass == 0) {
                 out->rows += 1;
                 cblas_daxpy(r, 1, y, 1, out->mean, 1);
@@ -286,7 +286,7 @@ lscm_status joint_sample(const joint_problem *problem, const joint_settings *set
     lay_out(chain, chains, &label, &row, &memory);
     double rows = 0;
     for (size_t k = 0; k < s->rows; k++) {
-        rows += problem->keep == NULL || problem->keep[k] != 0 ? 1 : 0;
+        rows += row_counts(problem->keep, k) ? 1 : 0;
     }
     for (size_t j = 0; j < s->d; j++) {
         sum_labels(problem, j, &label[j], row);

@@ -90,7 +90,7 @@ static lscm_status begin_clipped(latent_chain *c, lscm_error *why)
     for (size_t j = 0; j < s->d; j++) {
         tolerance[j] = c->p->clip - tolerance[j];
     }
-    TRY(censor_find(&c->censored, c->z, s->mask, s->rows, s->d, c->p->clip, tolerance, why));
+    TRY(censor_find(&c->censored, &s->design, c->z, c->p->clip, tolerance, why));
     censor_start(&c->censored, c->z);
 done:
     free(tolerance);
@@ -118,7 +118,7 @@ static lscm_status begin(latent_chain *c, size_t number, rng r, lscm_error *why)
     TRY(arena_open(&c->memory, why));
     lay_out(c);
     memcpy(c->z, p->z, s->rows * d * sizeof(double));
-    latent_rows rows = {s->rows, d, c->z, s->mask, NULL};
+    latent_rows rows = {&s->design, c->z, NULL};
     c->g.all = p->graph->mechanisms;
     c->g.all.prior.variance = p->graph->variance[0];
     TRY(c->g.all.law->gather(&c->families, &rows, &p->graph->lists, why));
@@ -147,14 +147,15 @@ static void close_chain(latent_chain *c)
 /* s_I from what z misses the values by, with the weight of one more row as at the start. */
 static void draw_actuator(latent_chain *c)
 {
-    const linear_view *s = c->p->view;
+    const design *s = &c->p->view->design;
     double rest = c->actuator_noise * c->actuator_noise;
     double rows = 1;
-    for (size_t k = 0; k < s->rows * s->d; k++) {
-        if (s->mask[k] != 0) {
-            double missed = c->z[k] - s->values[k];
+    for (size_t row = 0; row < s->rows; row++) {
+        const uint8_t *target = design_targets(s, row);
+        for (size_t i = 0; i < s->d; i++) {
+            double missed = target[i] != 0 ? c->z[row * s->d + i] - design_value(s, row, i) : 0;
             rest += missed * missed;
-            rows += 1;
+            rows += target[i];
         }
     }
     c->model.actuator_noise = sqrt(rest / chain_chi2(&c->g, rows + 1));
@@ -166,8 +167,8 @@ static lscm_status sweep(latent_chain *c, uint64_t number, rng r, lscm_error *wh
     size_t d = c->g.d;
     if (c->p->clip > 0) {
         mechanism_model model = graph_chain_model(&c->g);
-        censor_draw(&c->censored, &model, c->p->view->mask, tuned_latent_inner(), r,
-                    tuned_latent_inner() * number, c->z);
+        censor_draw(&c->censored, &model, tuned_latent_inner(), r, tuned_latent_inner() * number,
+                    c->z);
     } else {
         collapse_graph graph = graph_of(c);
         if (number > 0) { /* the first draw is at the maximum itself */
@@ -253,8 +254,7 @@ static lscm_status settle(latent_chain *c, size_t number, rng r, const anchored 
         TRY(step(c, number, r, k, why));
         if (c->p->clip > 0 && k >= half) {
             mechanism_model model = graph_chain_model(&c->g);
-            double fit =
-                censor_fit(&c->censored, &model, c->p->view->mask, c->z) / c->p->graph->dispersion;
+            double fit = censor_fit(&c->censored, &model, c->z) / c->p->graph->dispersion;
             c->fit += share * fit;
             c->fit_squares += share * fit * fit;
             while (kept < own.count && (k - half) * own.count >= kept * (burn - half)) {

@@ -48,7 +48,7 @@ lscm_status anchored_rows_known(const anchored *a, const anchored_input *in, uin
     for (size_t k = 0; k < a->rows; k++) {
         inside[k] = 1;
         for (size_t j = 0; j < d; j++) {
-            bool known = in->view->mask[k * d + j] != 0 || fabs(a->z[k * d + j]) < bound[j];
+            bool known = design_is_set(&in->view->design, k, j) || fabs(a->z[k * d + j]) < bound[j];
             inside[k] = known ? inside[k] : 0;
         }
         count += inside[k];
@@ -112,9 +112,9 @@ lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const gra
     TRY(arena_open(&a->rows_memory, why));
     a->z_sd = arena_take(&a->rows_memory, n, sizeof(double));
     take_starts(a, g, &t.start);
-    for (size_t k = 0; k < n; k++) {
-        bool exact = s->mask[k] != 0 && !(a->anchor.actuator_noise > 0);
-        t.z[k] = exact ? s->values[k] : a->z[k];
+    memcpy(t.z, a->z, n * sizeof *t.z);
+    if (!(a->anchor.actuator_noise > 0)) {
+        design_put(&s->design, t.z, NULL);
     }
     latent_problem problem = {.view = s,
                               .anchor = &encoder,

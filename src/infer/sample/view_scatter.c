@@ -1,128 +1,13 @@
 #include "infer/sample/view_scatter.h"
 
 #include "base/threads.h"
-#include "data/design/design.h"
+#include "infer/mechanism/mechanism.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    PARTS = 16, /* shares of the rows; fixed, so that sums do not depend on threads */
-    CHUNK = 256 /* rows at a time */
-};
-
-/* Lists the rows in use; returns how many. Sorts them only where equal masks do not already stand
- * together, as they do in data taken set by set. */
-static size_t list_rows(const linear_view *s, const uint8_t *keep, mask_row *key)
-{
-    size_t used = 0;
-    size_t changes = 1;
-    for (size_t r = 0; r < s->rows; r++) {
-        if (keep != NULL && keep[r] == 0) {
-            continue;
-        }
-        const uint8_t *mask = s->mask + r * s->d;
-        uint64_t h = mask_hash(mask, s->d, 0);
-        key[used] = (mask_row){h, r};
-        changes += used > 0 && key[used - 1].hash != h ? 1 : 0;
-        used++;
-    }
-    if (changes * 32 > used) {
-        mask_rows_sort(key, used);
-    }
-    return used;
-}
-
-/* Sums of a part of the rows about `centre`. */
-typedef struct part_sums {
-    double *gram;  /* (d, r, r), upper triangles */
-    double *sum;   /* (d, r) */
-    double *count; /* (d) */
-    double *chunk; /* (CHUNK, r) */
-    double *one;   /* (r, r): of a run of rows that share a mask */
-    double *total; /* (r) */
-} part_sums;
-
-typedef struct gram_work {
-    const linear_view *s;
-    const mask_row *key;
-    size_t used;
-    double *centre; /* (r) */
-    part_sums part[PARTS];
-} gram_work;
-
-static size_t part_start(const gram_work *w, size_t part)
-{
-    return w->used / PARTS * part + (part < w->used % PARTS ? part : w->used % PARTS);
-}
-
-static void lay_out_work(gram_work *w, arena *a)
-{
-    size_t d = w->s->d;
-    size_t r = w->s->rank;
-    w->centre = arena_take(a, r, sizeof(double));
-    for (size_t p = 0; p < PARTS; p++) {
-        w->part[p] = (part_sums){.gram = arena_take(a, d * r * r, sizeof(double)),
-                                 .sum = arena_take(a, d * r, sizeof(double)),
-                                 .count = arena_take(a, d, sizeof(double)),
-                                 .chunk = arena_take(a, CHUNK * r, sizeof(double)),
-                                 .one = arena_take(a, r * r, sizeof(double)),
-                                 .total = arena_take(a, r, sizeof(double))};
-    }
-}
-
-/* Gram and sum of rows from .. to - 1 of the list. */
-static void sum_run(const gram_work *w, const part_sums *p, size_t from, size_t to)
-{
-    size_t r = w->s->rank;
-    memset(p->total, 0, r * sizeof *p->total);
-    for (size_t first = from; first < to; first += CHUNK) {
-        size_t n = to - first < CHUNK ? to - first : CHUNK;
-        for (size_t k = 0; k < n; k++) {
-            const double *y = w->s->y + w->key[first + k].row * r;
-            for (size_t c = 0; c < r; c++) {
-                p->chunk[k * r + c] = y[c] - w->centre[c];
-                p->total[c] += p->chunk[k * r + c];
-            }
-        }
-        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)r, (int)n, 1, p->chunk, (int)r,
-                    first == from ? 0 : 1, p->one, (int)r);
-    }
-}
-
-static void sum_part(const gram_work *w, size_t part)
-{
-    const part_sums *p = &w->part[part];
-    size_t d = w->s->d;
-    size_t r = w->s->rank;
-    size_t end = part_start(w, part + 1);
-    size_t to = 0;
-    for (size_t from = part_start(w, part); from < end; from = to) {
-        const uint8_t *mask = w->s->mask + w->key[from].row * d;
-        for (to = from + 1; to < end && memcmp(mask, w->s->mask + w->key[to].row * d, d) == 0;) {
-            to++;
-        }
-        sum_run(w, p, from, to);
-        for (size_t i = 0; i < d; i++) {
-            if (mask[i] == 0) {
-                cblas_daxpy((int)(r * r), 1, p->one, 1, p->gram + i * r * r, 1);
-                cblas_daxpy((int)r, 1, p->total, 1, p->sum + i * r, 1);
-                p->count[i] += (double)(to - from);
-            }
-        }
-    }
-}
-
-static void find_centre(gram_work *w)
-{
-    size_t r = w->s->rank;
-    for (size_t k = 0; k < w->used; k++) {
-        cblas_daxpy((int)r, 1 / (double)w->used, w->s->y + w->key[k].row * r, 1, w->centre, 1);
-    }
-}
 
 /* Subtracts n s_x^2 from the diagonal, but leaves a thousandth of every direction. */
 static void correct(double *scatter, double rows, double x_noise, size_t r, double *copy,
@@ -142,16 +27,16 @@ static void correct(double *scatter, double rows, double x_noise, size_t r, doub
     }
 }
 
-static void collect(view_scatter *g, const gram_work *w, size_t i)
+/* copy (r, r) and eigen (r) are scratch. */
+static void collect(view_scatter *g, const gram_rows *rows, const gram_sums *all, size_t i,
+                    double x_noise, double *copy, double *eigen)
 {
     size_t r = g->rank;
     double *scatter = g->scatter + i * r * r;
     double *mean = g->mean + i * r;
-    for (size_t p = 0; p < PARTS; p++) {
-        g->rows[i] += w->part[p].count[i];
-        cblas_daxpy((int)r, 1, w->part[p].sum + i * r, 1, mean, 1);
-        cblas_daxpy((int)(r * r), 1, w->part[p].gram + i * r * r, 1, scatter, 1);
-    }
+    g->rows[i] = all->count[i];
+    memcpy(mean, all->sum + i * r, r * sizeof *mean);
+    memcpy(scatter, all->gram + i * r * r, r * r * sizeof *scatter);
     double n = fmax(g->rows[i], 1);
     for (size_t a = 0; a < r; a++) {
         for (size_t b = a; b < r; b++) {
@@ -160,9 +45,9 @@ static void collect(view_scatter *g, const gram_work *w, size_t i)
         }
     }
     for (size_t a = 0; a < r; a++) {
-        mean[a] = mean[a] / n + w->centre[a];
+        mean[a] = mean[a] / n + rows->centre[a];
     }
-    correct(scatter, g->rows[i], w->s->x_noise, r, w->part[0].one, w->part[0].total);
+    correct(scatter, g->rows[i], x_noise, r, copy, eigen);
 }
 
 static void lay_out(view_scatter *g, arena *a)
@@ -172,41 +57,50 @@ static void lay_out(view_scatter *g, arena *a)
     g->scatter = arena_take(a, g->d * g->rank * g->rank, sizeof(double));
 }
 
+typedef struct scratch {
+    uint32_t *row;                        /* (rows) */
+    double *centre, *work, *copy, *eigen; /* (r), (gram_work), (r, r), (r) */
+} scratch;
+
+static void lay_out_scratch(scratch *t, arena *a, const linear_view *s)
+{
+    t->row = arena_take(a, s->rows, sizeof *t->row);
+    t->centre = arena_take(a, s->rank, sizeof(double));
+    t->work = arena_take(a, gram_work(s->d, s->rank), sizeof(double));
+    t->copy = arena_take(a, s->rank * s->rank, sizeof(double));
+    t->eigen = arena_take(a, s->rank, sizeof(double));
+}
+
 lscm_status view_scatter_of(view_scatter *out, const linear_view *s, const uint8_t *keep,
                             lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     view_scatter g = {.d = s->d, .rank = s->rank};
-    gram_work w = {.s = s};
-    arena scratch = {0};
+    scratch t;
+    arena memory = {0};
     threads_blas_single();
-    mask_row *key = calloc(s->rows, sizeof *key);
-    if (key == NULL) {
-        status = fail_memory(why, s->rows * sizeof *key);
-        goto done;
-    }
     lay_out(&g, &g.memory);
     TRY(arena_open(&g.memory, why));
     lay_out(&g, &g.memory);
-    lay_out_work(&w, &scratch);
-    TRY(arena_open(&scratch, why));
-    lay_out_work(&w, &scratch);
-    w.used = list_rows(s, keep, key);
-    w.key = key;
-    find_centre(&w);
-#pragma omp parallel for schedule(dynamic)
-    for (size_t p = 0; p < PARTS; p++) {
-        sum_part(&w, p);
-    }
+    lay_out_scratch(&t, &memory, s);
+    TRY(arena_open(&memory, why));
+    lay_out_scratch(&t, &memory, s);
+    gram_rows rows = {.design = &s->design,
+                      .used = design_list(&s->design, keep, true, t.row),
+                      .width = s->rank,
+                      .row = t.row,
+                      .x = s->y,
+                      .centre = t.centre};
+    gram_centre(&rows, t.work);
+    gram_sums all = gram_by_set(&rows, t.work);
     for (size_t i = 0; i < g.d; i++) {
-        collect(&g, &w, i);
+        collect(&g, &rows, &all, i, s->x_noise, t.copy, t.eigen);
     }
     *out = g;
     g.memory = (arena){0};
 done:
     threads_blas_restore();
-    free(key);
-    arena_close(&scratch);
+    arena_close(&memory);
     arena_close(&g.memory);
     return status;
 }

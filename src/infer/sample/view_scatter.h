@@ -3,7 +3,7 @@
  *     m_i = mean of y (r),   S_i = sum (y - m_i)'(y - m_i)  (r, r),
  *
  * in the coordinates of the signal. An encoder z = a + y B turns them into those of z without the
- * rows: a + m_i B and B' S_i B. One pass over y; rows that share a mask are one product.
+ * rows: a + m_i B and B' S_i B. One pass over y; the rows of a set are one product.
  */
 #ifndef LSCM_INFER_SAMPLE_VIEW_SCATTER_H
 #define LSCM_INFER_SAMPLE_VIEW_SCATTER_H

@@ -254,7 +254,6 @@ lscm_status screen_reach(const screen_data *s, families *f, size_t *order, lscm_
         status = fail_memory(why, d * GRAM_WIDEST * sizeof *w.pair);
         goto done;
     }
-    gram_centre(f, s->z);
     gram_walk(f, s->z, add_pairs, &w);
     double total = 0;
     double set = 0;
