@@ -149,8 +149,6 @@
     COUNT(joint_moves, 20, HAND, "moves of a node without labels in a sweep") \
     COUNT(joint_moves_labelled, 4, HAND, ".. with labels") \
     COUNT(latent_inner, 3, HAND, "sweeps over censored z for one over the graph") \
-    COUNT(latent_steps, 100, TIME, "steps of EM before the chain, at most") \
-    REAL(latent_still, 1e-8, HAND, "gain of a step that ends it") \
     REAL(latent_far, 20, HAND, "nats that a chain must fit worse to go on from the best ..") \
     REAL(latent_far_sd, 2, HAND, ".. and times what that varies") \
     /* Clipping */ \

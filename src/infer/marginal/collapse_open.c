@@ -1,10 +1,6 @@
-/* Rows mask by mask, and each mask's rows [1 y v_I] (n_t, q) reduced to the triangle T (q, q) of
- * their QR factorisation: T'T has their second moments, and its first row is sqrt(n_t) times the
- * means, so that the others are centred. Long masks are reduced in blocks, T on top of each.
- */
+/* Rows mask by mask, in jobs of at most COLLAPSE_BLOCK rows; memory; the least noise of x. */
 #include "infer/marginal/collapse_state.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -36,17 +32,6 @@ void collapse_parameters_close(collapse_parameters *p)
     arena_close(&p->memory);
 }
 
-void collapse_parameters_copy(collapse_parameters *to, const collapse_parameters *from)
-{
-    memcpy(to->a, from->a, from->d * from->rank * sizeof(double));
-    memcpy(to->b, from->b, from->rank * sizeof(double));
-    memcpy(to->w, from->w, from->d * from->d * sizeof(double));
-    memcpy(to->c, from->c, from->d * sizeof(double));
-    memcpy(to->sigma, from->sigma, from->d * sizeof(double));
-    to->actuator_noise = from->actuator_noise;
-    to->x_noise = from->x_noise;
-}
-
 /* Stable, one bit of the mask at a time, the first node last. */
 static void sort_rows(const linear_view *s, size_t *sorted, size_t *spare)
 {
@@ -72,54 +57,24 @@ static bool same_mask(const linear_view *s, size_t row, size_t other)
     return memcmp(s->mask + row * s->d, s->mask + other * s->d, s->d) == 0;
 }
 
-static size_t targets_of(const uint8_t *mask, size_t d)
+/* Counts the jobs, and writes them where there is memory. */
+static size_t list_jobs(const linear_view *s, const size_t *sorted, collapse_job *job)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < d; i++) {
-        count += mask[i] != 0 ? 1 : 0;
-    }
-    return count;
-}
-
-typedef struct sizes {
-    size_t masks, reduced, jobs;
-} sizes;
-
-/* Counts, and writes where c has memory. */
-static sizes walk_masks(collapse *c, const size_t *sorted)
-{
-    const linear_view *s = c->s;
-    sizes n = {0};
+    size_t jobs = 0;
     for (size_t from = 0, to = 0; from < s->rows; from = to) {
-        for (to = from + 1; to < s->rows && same_mask(s, sorted[from], sorted[to]);) {
+        for (to = from + 1; to < s->rows && to < from + COLLAPSE_BLOCK &&
+                            same_mask(s, sorted[from], sorted[to]);) {
             to++;
         }
-        const uint8_t *mask = s->mask + sorted[from] * s->d;
-        size_t width = 1 + s->rank + targets_of(mask, s->d);
-        for (size_t at = from; at < to; at += COLLAPSE_BLOCK) {
-            if (c->memory.base != NULL) {
-                size_t end = to - at < COLLAPSE_BLOCK ? to : at + COLLAPSE_BLOCK;
-                c->job[n.jobs] = (collapse_job){n.masks, at, end};
-            }
-            n.jobs++;
+        if (job != NULL) {
+            job[jobs] = (collapse_job){from, to};
         }
-        if (c->memory.base != NULL) {
-            memcpy(c->mask + n.masks * s->d, mask, s->d);
-            c->count[n.masks] = (double)(to - from);
-            c->start[n.masks] = from;
-            c->first[n.masks] = n.reduced;
-        }
-        n.reduced += to - from < width ? to - from : width;
-        n.masks++;
+        jobs++;
     }
-    if (c->memory.base != NULL) {
-        c->start[n.masks] = s->rows;
-        c->first[n.masks] = n.reduced;
-    }
-    return n;
+    return jobs;
 }
 
-static void lay_out_slot(collapse_slot *t, arena *a, size_t d, size_t r, size_t rows)
+static void lay_out_slot(collapse_slot *t, arena *a, size_t d, size_t r)
 {
     mask_law *law = &t->law;
     law->active = arena_take(a, d, sizeof(size_t));
@@ -129,205 +84,75 @@ static void lay_out_slot(collapse_slot *t, arena *a, size_t d, size_t r, size_t 
     law->g = arena_take(a, d * r, sizeof(double));
     law->h = arena_take(a, d * d, sizeof(double));
     law->x = arena_take(a, d * d, sizeof(double));
-    t->m = arena_take(a, rows * d, sizeof(double));
-    t->z = arena_take(a, rows * (d + 1), sizeof(double));
-    t->h = arena_take(a, rows * d, sizeof(double));
-    t->up = arena_take(a, rows * d, sizeof(double));
-    t->rest = arena_take(a, rows * r, sizeof(double));
-    t->y = arena_take(a, rows * r, sizeof(double));
-    t->v = arena_take(a, rows * d, sizeof(double));
-    t->one = arena_take(a, rows, sizeof(double));
-    t->gram = arena_take(a, (d + 1) * (d + 1), sizeof(double));
-    t->cross = arena_take(a, (d + 1) * d, sizeof(double));
-    t->xa = arena_take(a, d * r, sizeof(double));
-    t->root = arena_take(a, d * d, sizeof(double));
+    t->m = arena_take(a, COLLAPSE_BLOCK * d, sizeof(double));
+    t->z = arena_take(a, COLLAPSE_BLOCK * (d + 1), sizeof(double));
+    t->h = arena_take(a, COLLAPSE_BLOCK * d, sizeof(double));
+    t->up = arena_take(a, COLLAPSE_BLOCK * d, sizeof(double));
+    t->rest = arena_take(a, COLLAPSE_BLOCK * r, sizeof(double));
+    t->y = arena_take(a, COLLAPSE_BLOCK * r, sizeof(double));
+    t->v = arena_take(a, COLLAPSE_BLOCK * d, sizeof(double));
 }
 
-static void lay_out(collapse *c, arena *a, sizes n)
+static void lay_out(collapse *c, arena *a)
 {
-    size_t d = c->d;
+    size_t n = c->d + 1;
     size_t r = c->rank;
-    size_t most = r > 2 ? r : 2;
-    size_t rows = 1 + r + d > COLLAPSE_BLOCK ? 1 + r + d : COLLAPSE_BLOCK;
-    size_t parameters = d * r + r + d * d + 2 * d + 2;
-    c->mask = arena_take(a, n.masks * d, 1);
-    c->count = arena_take(a, n.masks, sizeof(double));
-    c->targeted = arena_take(a, d, sizeof(size_t));
-    c->sorted = arena_take(a, c->rows, sizeof(size_t));
-    c->start = arena_take(a, n.masks + 1, sizeof(size_t));
-    c->first = arena_take(a, n.masks + 1, sizeof(size_t));
-    c->one = arena_take(a, n.reduced, sizeof(double));
-    c->y = arena_take(a, n.reduced * r, sizeof(double));
-    c->v = arena_take(a, n.reduced * d, sizeof(double));
-    c->job = arena_take(a, n.jobs, sizeof *c->job);
+    c->job = arena_take(a, c->jobs, sizeof *c->job);
     c->slot = arena_take(a, c->team, sizeof *c->slot);
     for (size_t k = 0; k < c->team; k++) {
         collapse_slot measured;
-        lay_out_slot(c->slot != NULL ? &c->slot[k] : &measured, a, d, r, rows);
+        lay_out_slot(c->slot != NULL ? &c->slot[k] : &measured, a, c->d, r);
     }
-    c->sums = arena_take(a, COLLAPSE_GROUPS * c->sum_size, sizeof(double));
-    c->solve = arena_take(a, (d + 1) * (d + 1), sizeof(double));
-    c->side = arena_take(a, (d + 1) * most, sizeof(double));
-    c->step = arena_take(a, (d + 1) * most, sizeof(double));
-    c->ruler = arena_take(a, d + 1, sizeof(double));
-    c->wide = arena_take(a, (d + 1) * (d + 1), sizeof(double));
-    c->change = arena_take(a, d + 1, sizeof(double));
-    c->image = arena_take(a, d + 1, sizeof(double));
-    for (size_t k = 0; k < 3; k++) {
-        c->theta[k] = arena_take(a, parameters, sizeof(double));
-    }
-    c->weight = arena_take(a, parameters, sizeof(double));
-    c->next = c->other = (collapse_parameters){.d = d, .rank = r};
-    lay_out_parameters(&c->next, a);
-    lay_out_parameters(&c->other, a);
+    c->sums = arena_take(a, COLLAPSE_GROUPS * n * (n + r), sizeof(double));
+    c->side = arena_take(a, n * r, sizeof(double));
+    c->ruler = arena_take(a, n, sizeof(double));
 }
 
-/* Where rows are stacked, by column: (room, q). */
-typedef struct stack {
-    size_t room;
-    double *rows, *tau, *work;
-    size_t work_size;
-} stack;
-
-static void lay_out_stack(stack *s, arena *a, size_t width)
+static double least_noise(const linear_view *s)
 {
-    s->rows = arena_take(a, s->room * width, sizeof(double));
-    s->tau = arena_take(a, width, sizeof(double));
-    s->work = arena_take(a, s->work_size, sizeof(double));
-}
-
-/* The column of each target follows 1 and y. */
-static void push_row(const collapse *c, const stack *s, const uint8_t *mask, size_t row, size_t at)
-{
-    size_t q = 0;
-    s->rows[q++ * s->room + at] = 1;
-    for (size_t k = 0; k < c->rank; k++) {
-        s->rows[q++ * s->room + at] = c->s->y[row * c->rank + k];
-    }
-    for (size_t i = 0; i < c->d; i++) {
-        if (mask[i] != 0) {
-            s->rows[q++ * s->room + at] = c->s->values[row * c->d + i];
-        }
-    }
-}
-
-static size_t triangulate(const stack *s, size_t held, size_t width)
-{
-    (void)LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, (int)held, (int)width, s->rows, (int)s->room,
-                              s->tau, s->work, (int)s->work_size);
-    size_t kept = held < width ? held : width;
-    for (size_t q = 0; q < width; q++) {
-        for (size_t k = q + 1; k < kept; k++) {
-            s->rows[q * s->room + k] = 0;
-        }
-    }
-    return kept;
-}
-
-static void reduce_mask(collapse *c, const stack *s, size_t t)
-{
-    const uint8_t *mask = c->mask + t * c->d;
-    size_t width = 1 + c->rank + targets_of(mask, c->d);
-    size_t held = 0;
-    bool full = c->start[t + 1] - c->start[t] > width; /* fewer rows stay as they are */
-    for (size_t k = c->start[t]; k < c->start[t + 1]; k++) {
-        push_row(c, s, mask, c->sorted[k], held++);
-        if (full && (held == s->room || k + 1 == c->start[t + 1])) {
-            held = triangulate(s, held, width);
-        }
-    }
-    for (size_t k = 0; k < held; k++) {
-        size_t to = c->first[t] + k;
-        size_t q = 0;
-        c->one[to] = s->rows[q++ * s->room + k];
-        for (size_t i = 0; i < c->rank; i++) {
-            c->y[to * c->rank + i] = s->rows[q++ * s->room + k];
-        }
-        for (size_t i = 0; i < c->d; i++) {
-            c->v[to * c->d + i] = mask[i] != 0 ? s->rows[q++ * s->room + k] : 0;
-        }
-    }
-}
-
-static void find_floors(collapse *c)
-{
-    const linear_view *s = c->s;
     double least = INFINITY;
     double most = 0;
-    double square = 0;
-    double targets = 0;
     for (size_t k = 0; k < s->rank; k++) {
         least = s->spectrum[k] < least ? s->spectrum[k] : least;
         most = s->spectrum[k] > most ? s->spectrum[k] : most;
     }
-    for (size_t k = 0; k < s->rows; k++) {
-        for (size_t i = 0; i < s->d; i++) {
-            double v = s->mask[k * s->d + i] != 0 ? s->values[k * s->d + i] : 0;
-            targets += s->mask[k * s->d + i] != 0 ? 1 : 0;
-            c->targeted[i] += s->mask[k * s->d + i] != 0 ? 1 : 0;
-            square += v * v;
-        }
-    }
-    c->floor = most > 0 ? fmax(1e-5 * sqrt(least), 1e-7 * sqrt(most)) : 1e-7;
-    c->target_floor = square > 0 ? 1e-6 * sqrt(square / targets) : 1e-6;
-    c->outside = (double)s->rows * (double)(s->D - s->rank);
+    return most > 0 ? fmax(1e-5 * sqrt(least), 1e-7 * sqrt(most)) : 1e-7;
 }
 
 lscm_status collapse_open(collapse **out, const linear_view *s, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t widest = 1 + s->rank + s->d;
-    size_t n = s->d + 1;
-    arena scratch = {0};
-    stack piled = {.room = (size_t)2 * COLLAPSE_BLOCK + widest, .work_size = 64 * widest};
-    size_t *sorted = NULL;
-    size_t *spare = NULL;
     collapse *c = calloc(1, sizeof *c);
-    if (c == NULL) {
-        status = fail_memory(why, sizeof *c);
+    size_t *spare = malloc(s->rows * sizeof *spare);
+    size_t *sorted = malloc(s->rows * sizeof *sorted);
+    if (c == NULL || spare == NULL || sorted == NULL) {
+        status = fail_memory(why, sizeof *c + 2 * s->rows * sizeof *spare);
         goto done;
     }
-    *c = (collapse){.s = s, .d = s->d, .rank = s->rank, .rows = s->rows};
+    *c = (collapse){.s = s, .d = s->d, .rank = s->rank, .rows = s->rows, .sorted = sorted};
+    sorted = NULL;
     c->team = (size_t)omp_get_max_threads();
-    c->sum_size = 3 + s->d + n * n + n * s->rank + s->d * n * n + 2 * s->d * n;
-    for (int pass = 0; pass < 2; pass++) {
-        sorted = arena_take(&scratch, s->rows, sizeof *sorted);
-        spare = arena_take(&scratch, s->rows, sizeof *spare);
-        lay_out_stack(&piled, &scratch, widest);
-        if (pass == 0) {
-            TRY(arena_open(&scratch, why));
-        }
-    }
-    sort_rows(s, sorted, spare);
-    sizes count = walk_masks(c, sorted);
-    lay_out(c, &c->memory, count);
+    sort_rows(s, c->sorted, spare);
+    c->jobs = list_jobs(s, c->sorted, NULL);
+    lay_out(c, &c->memory);
     TRY(arena_open(&c->memory, why));
-    lay_out(c, &c->memory, count);
-    (void)walk_masks(c, sorted);
-    c->masks = count.masks;
-    c->jobs = count.jobs;
-    memcpy(c->sorted, sorted, s->rows * sizeof *sorted);
-    for (size_t t = 0; t < c->masks; t++) {
-        reduce_mask(c, &piled, t);
-    }
-    find_floors(c);
+    lay_out(c, &c->memory);
+    (void)list_jobs(s, c->sorted, c->job);
+    c->floor = least_noise(s);
     *out = c;
     c = NULL;
 done:
     collapse_close(c);
-    arena_close(&scratch);
+    free(sorted);
+    free(spare);
     return status;
 }
 
 void collapse_close(collapse *c)
 {
     if (c != NULL) {
+        free(c->sorted);
         arena_close(&c->memory);
         free(c);
     }
-}
-
-double collapse_floor(const collapse *c)
-{
-    return c->floor;
 }
