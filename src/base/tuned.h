@@ -42,11 +42,6 @@
     REAL(kernel_choice_floor, 1e-8, HAND, "of squared errors over the variance of labels: below, errors are alike") \
     REAL(kernel_constant, 0.3, BENDS, "the last coordinate of the biased family, in units of the others' length") \
     REAL(kernel_dim, 0.01, HAND, "length of a row that has a direction, in units of the median") \
-    COUNT(kernel_exact_rows, 12000, TIME, "labelled rows of an exact solution, at most") \
-    COUNT(kernel_landmarks, 4000, TIME, "landmarks beyond, at most") \
-    COUNT(kernel_refined, 3, HAND, "refinements of the solution in double") \
-    REAL(kernel_jitter, 1e-6, HAND, "added to the diagonal of the landmarks' kernel") \
-    REAL(kernel_landmark_ridge, 1e-3, HAND, "least ridge with landmarks: weights of 1e5 are beyond float32") \
     COUNT(kernel_sd_rows, 1000, TIME, "rows that tell a variance where all are too many") \
     REAL(kernel_sd_cost, 1e11, TIME, "operations of a variance from all rows, at most") \
     COUNT(kernel_judged, 2000, TIME, "held-out rows of a node that its variance is judged on") \
