@@ -113,8 +113,6 @@
     COUNT(screen_near, 24, TIME, "nodes near another one, at least, where there are many") \
     COUNT(screen_rows, 4, HAND, "rows for each near node") \
     COUNT(screen_passes, 60, TIME, "passes of the search for an order, at most") \
-    COUNT(screen_searches, 12, HAND, "such searches") \
-    COUNT(screen_shaken, 8, HAND, "one node in so many is put elsewhere before the next") \
     REAL(screen_sure, 10, HAND, "nats that make an edge sure") \
     COUNT(chains, 4, HAND, "chains, unless told") \
     COUNT(order_steps, 500000, TIME, "moves of a chain over orders, for many nodes ..") \
