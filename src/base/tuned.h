@@ -66,7 +66,6 @@
     REAL(network_noise_floor, 1e-8, HAND, "least variance of the misfit, in units of x") \
     REAL(network_prior_floor, 1e-3, HAND, "least sd of the kernel's z as a prior, in units of z") \
     REAL(network_unit_floor, 1e-3, HAND, "least length of a row, of the mean") \
-    REAL(network_short_step, 0.25, HAND, "of a Gauss-Newton step that made things worse: the second try") \
     COUNT(network_read_sweeps, 3, HAND, "Gauss-Newton steps when z is read off in the end") \
     COUNT(network_new_sweeps, 8, HAND, ".. and off new x, from the kernel's z") \
     COUNT(pilot_nodes, 12, TIME, "to so many nodes both kinds of network are tried") \
