@@ -182,7 +182,8 @@ static void test_threads(void **state)
     assert_ok(anchor_of(&two, &m.s, NULL, &why));
     omp_set_num_threads(before);
     assert_memory_equal(one.slope, two.slope, WIDE * 10 * sizeof(double));
-    assert_memory_equal(one.factor, two.factor, 10L * (WIDE + 1) * (WIDE + 1) * sizeof(double));
+    assert_memory_equal(one.covariance, two.covariance,
+                        10L * (WIDE + 1) * (WIDE + 1) * sizeof(double));
     assert_memory_equal(one.standard_error, two.standard_error, 10 * sizeof(double));
     assert_memory_equal(one.r2, two.r2, 10 * sizeof(double));
     for (size_t j = 0; j < 10; j++) {
@@ -228,57 +229,6 @@ static void test_wide(void **state)
     made_free(&m);
 }
 
-static void test_draws(void **state)
-{
-    enum { D = 3, M = D + 1 };
-    (void)state;
-    enum { DRAWS = 4000 };
-    lscm_error why;
-    anchor a;
-    made_rows c = {.d = D, .sets = 20, .per_set = 20, .noise = 1, .value = 2, .x_noise = 0.5};
-    double mean[M] = {0};
-    double found[M][M] = {{0}};
-    double intercept[D];
-    double slope[D * D];
-    double again[D * D];
-    c.seed = 14;
-    made m = make(&c);
-    assert_ok(anchor_of(&a, &m.s, NULL, &why));
-    const double *f = a.factor + M * M; /* of node 1 */
-    for (uint64_t k = 0; k < DRAWS; k++) {
-        double e[M];
-        anchor_draw(&a, (rng){7, 1}, k, intercept, slope);
-        e[0] = intercept[1] - a.intercept[1];
-        for (size_t i = 0; i < D; i++) {
-            e[i + 1] = slope[i * D + 1] - a.slope[i * D + 1];
-        }
-        for (size_t i = 0; i < M; i++) {
-            mean[i] += e[i] / DRAWS;
-            for (size_t l = 0; l < M; l++) {
-                found[i][l] += e[i] * e[l] / DRAWS;
-            }
-        }
-    }
-    for (size_t i = 0; i < M; i++) {
-        double claimed = 0;
-        for (size_t l = 0; l < M; l++) {
-            assert_true(l <= i || f[i * M + l] == 0);
-            claimed += f[i * M + l] * f[i * M + l];
-        }
-        assert_near(found[i][i] / claimed, 1, 5 * sqrt(2.0 / DRAWS));
-        assert_near(mean[i] / sqrt(claimed / DRAWS), 0, 4.5);
-    }
-    anchor_draw(&a, (rng){7, 1}, DRAWS - 1, intercept, again);
-    assert_memory_equal(slope, again, sizeof slope);
-    double *kept = a.factor;
-    a.factor = NULL;
-    anchor_draw(&a, (rng){7, 1}, 0, intercept, again);
-    assert_memory_equal(again, a.slope, sizeof again);
-    a.factor = kept;
-    anchor_close(&a);
-    made_free(&m);
-}
-
 /* Rows of a set stand together, halved where a node has one set only. */
 static void test_sets(void **state)
 {
@@ -307,7 +257,6 @@ int main(void)
         cmocka_unit_test(test_sets),          cmocka_unit_test(test_exact),
         cmocka_unit_test(test_least_squares), cmocka_unit_test(test_keep),
         cmocka_unit_test(test_threads),       cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

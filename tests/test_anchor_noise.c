@@ -10,7 +10,7 @@ typedef struct tally {
 
 static void count_error(tally *t, const made *m, const anchor *a, size_t j)
 {
-    const double *f = a->factor + j * M * M;
+    const double *claimed = a->covariance + j * M * M;
     double e[M] = {a->intercept[j]};
     for (size_t i = 0; i < D; i++) {
         e[i + 1] = a->slope[i * D + j] - m->inverse[i * D + j];
@@ -19,9 +19,7 @@ static void count_error(tally *t, const made *m, const anchor *a, size_t j)
         t->mean[i] += e[i] / TIMES;
         for (size_t k = 0; k < M; k++) {
             t->found[i][k] += e[i] * e[k] / TIMES;
-            for (size_t l = 0; l < M; l++) {
-                t->claimed[i][k] += f[i * M + l] * f[k * M + l] / TIMES;
-            }
+            t->claimed[i][k] += claimed[i * M + k] / TIMES;
         }
     }
     t->standard_error += a->standard_error[j] * a->standard_error[j] / TIMES;

@@ -1,7 +1,170 @@
-/* The collapsed likelihood against its definition, row by row with dense matrices: the density of
- * y, z given y, and slopes by central differences; and the draws against their means and
- * covariances. */
-#include "collapse_testing.h"
+/* z given noisy x against its definition, row by row with dense matrices; and the draws of z and of
+ * the decoder against their means and covariances. */
+#include "infer/marginal/marginal.h"
+
+#include "design_testing.h"
+#include "testing.h"
+
+enum { MOST = 6 }; /* nodes, and directions */
+
+typedef struct case_of {
+    size_t d, rank, rows;
+    double x_noise, actuator_noise, sigma;
+    size_t never; /* this node is never a target; d: none */
+    uint64_t seed;
+} case_of;
+
+typedef struct made_case {
+    linear_view s;
+    collapse_parameters truth;
+    uint8_t parent[MOST * MOST];
+    size_t order[MOST];
+    double *z;      /* (rows, d) */
+    uint8_t *mask;  /* (rows, d) */
+    double *values; /* (rows, d) */
+} made_case;
+
+static lscm_error why;
+
+static double uniform(rng r, uint64_t k, double low, double high)
+{
+    return low + (high - low) * rng_uniform(r, k);
+}
+
+/* A graph in which node order[k] has about half of the nodes before it as parents. */
+static void make_truth(made_case *m, const case_of *c)
+{
+    size_t d = c->d;
+    rng r = {c->seed, 1};
+    assert_ok(collapse_parameters_open(&m->truth, d, c->rank, &why));
+    rng_permutation((rng){c->seed, 2}, 0, d, m->order);
+    for (size_t to = 0; to < d; to++) {
+        size_t i = m->order[to];
+        for (size_t from = 0; from < to; from++) {
+            size_t j = m->order[from];
+            double w = uniform(r, 100 + j * d + i, 0.5, 1.5);
+            m->parent[j * d + i] = rng_uniform(r, j * d + i) < 0.6 ? 1 : 0;
+            m->truth.w[j * d + i] = m->parent[j * d + i] != 0 ? (to % 2 == 0 ? w : -w) : 0;
+        }
+        m->truth.c[i] = uniform(r, 200 + i, -1, 1);
+        m->truth.sigma[i] = c->sigma * uniform(r, 220 + i, 0.7, 1.4);
+    }
+    for (size_t k = 0; k < d * c->rank; k++) {
+        m->truth.a[k] = uniform(r, 300 + k, -2, 2);
+    }
+    for (size_t k = 0; k < c->rank; k++) {
+        m->truth.b[k] = uniform(r, 400 + k, -1, 1);
+    }
+    m->truth.actuator_noise = c->actuator_noise;
+    m->truth.x_noise = c->x_noise;
+    m->truth.order = m->order;
+}
+
+static void make_row(made_case *m, const case_of *c, size_t row)
+{
+    size_t d = c->d;
+    rng r = {c->seed, 3};
+    uint64_t at = row * 4 * MOST;
+    for (size_t i = 0; i < d; i++) {
+        /* a third of the rows is observational, the others have one of 8 masks in runs of 7 */
+        size_t set = row / 7 % 8;
+        bool target = row % 3 != 0 && i != c->never &&
+                      (set == i || rng_uniform((rng){c->seed, 4}, set * d + i) < 0.3);
+        m->mask[row * d + i] = target ? 1 : 0;
+        m->values[row * d + i] = target ? uniform(r, at + i, -3, 3) : 0;
+    }
+    for (size_t to = 0; to < d; to++) {
+        size_t i = m->order[to];
+        double z = m->truth.c[i] + m->truth.sigma[i] * rng_normal(r, at + MOST + i);
+        for (size_t j = 0; j < d; j++) {
+            z += m->parent[j * d + i] != 0 ? m->truth.w[j * d + i] * m->z[row * d + j] : 0;
+        }
+        if (m->mask[row * d + i] != 0) {
+            z = m->values[row * d + i] + c->actuator_noise * rng_normal(r, at + MOST + i);
+        }
+        m->z[row * d + i] = z;
+    }
+    for (size_t k = 0; k < c->rank; k++) {
+        double y = m->truth.b[k] + c->x_noise * rng_normal(r, at + 2 * MOST + k);
+        for (size_t i = 0; i < d; i++) {
+            y += m->z[row * d + i] * m->truth.a[i * c->rank + k];
+        }
+        m->s.y[row * c->rank + k] = y;
+        m->s.spectrum[k] += y * y / (double)c->rows;
+    }
+}
+
+static void *zeros(size_t count, size_t size)
+{
+    void *memory = calloc(count + 1, size);
+    assert_non_null(memory);
+    return memory;
+}
+
+static void make_case(made_case *m, const case_of *c)
+{
+    memset(m, 0, sizeof *m);
+    make_truth(m, c);
+    m->s = (linear_view){.rows = c->rows, .d = c->d, .D = c->rank, .rank = c->rank};
+    m->s.y = zeros(c->rows * c->rank, sizeof(double));
+    m->mask = zeros(c->rows * c->d, 1);
+    m->values = zeros(c->rows * c->d, sizeof(double));
+    m->s.spectrum = zeros(c->rank, sizeof(double));
+    m->z = zeros(c->rows * c->d, sizeof(double));
+    m->s.x_noise = c->x_noise;
+    for (size_t row = 0; row < c->rows; row++) {
+        make_row(m, c, row);
+    }
+    design_again(&m->s.design, c->rows, c->d, m->mask, m->values);
+}
+
+static void end_case(made_case *m)
+{
+    collapse_parameters_close(&m->truth);
+    design_close(&m->s.design);
+    free(m->s.y);
+    free(m->mask);
+    free(m->values);
+    free(m->s.spectrum);
+    free(m->z);
+}
+
+/* inverse (n, n) of a (n, n), which is lost; returns log |det a|. */
+static double invert(double *a, size_t n, double *inverse)
+{
+    double log_det = 0;
+    for (size_t k = 0; k < n * n; k++) {
+        inverse[k] = k % (n + 1) == 0 ? 1 : 0;
+    }
+    for (size_t c = 0; c < n; c++) {
+        size_t best = c;
+        for (size_t i = c; i < n; i++) {
+            best = fabs(a[i * n + c]) > fabs(a[best * n + c]) ? i : best;
+        }
+        for (size_t j = 0; j < n; j++) {
+            double kept = a[c * n + j];
+            a[c * n + j] = a[best * n + j];
+            a[best * n + j] = kept;
+            kept = inverse[c * n + j];
+            inverse[c * n + j] = inverse[best * n + j];
+            inverse[best * n + j] = kept;
+        }
+        double pivot = a[c * n + c];
+        log_det += log(fabs(pivot));
+        for (size_t j = 0; j < n; j++) {
+            a[c * n + j] /= pivot;
+            inverse[c * n + j] /= pivot;
+        }
+        for (size_t i = 0; i < n; i++) {
+            double factor = i == c ? 0 : a[i * n + c];
+            for (size_t j = 0; j < n; j++) {
+                a[i * n + j] -= factor * a[c * n + j];
+                inverse[i * n + j] -= factor * inverse[c * n + j];
+            }
+        }
+    }
+    return log_det;
+}
 
 static const case_of few[] = {
     {3, 3, 40, 0.3, 0, 0.5, 3, 1},   {3, 2, 40, 0.3, 0, 0.5, 3, 2},
@@ -39,9 +202,9 @@ static void law_of_z(const made_case *m, const collapse_parameters *p, size_t ro
     }
 }
 
-/* log p(y) of a row; mean and covariance of z given y where asked for. */
-static double by_definition(const made_case *m, const collapse_parameters *p, size_t row, double *z,
-                            double *cov)
+/* Mean (d) and covariance (d, d) of z given y of a row. */
+static void by_definition(const made_case *m, const collapse_parameters *p, size_t row, double *z,
+                          double *cov)
 {
     size_t d = p->d;
     size_t r = p->rank;
@@ -69,13 +232,8 @@ static double by_definition(const made_case *m, const collapse_parameters *p, si
             }
         }
     }
-    double value = -0.5 * ((double)r * log(2 * acos(-1)) + invert(k, r, inverse));
-    for (size_t q = 0; q < r; q++) {
-        for (size_t s = 0; s < r; s++) {
-            value -= 0.5 * delta[q] * inverse[q * r + s] * delta[s];
-        }
-    }
-    for (size_t i = 0; i < d && z != NULL; i++) {
+    (void)invert(k, r, inverse);
+    for (size_t i = 0; i < d; i++) {
         z[i] = mean[i];
         memcpy(cov + i * d, prior + i * d, d * sizeof(double));
         for (size_t q = 0; q < r; q++) {
@@ -87,53 +245,10 @@ static double by_definition(const made_case *m, const collapse_parameters *p, si
             }
         }
     }
-    return value;
 }
 
-static void test_likelihood(void **state)
-{
-    (void)state;
-    for (size_t n = 0; n < FEW; n++) {
-        made_case m;
-        collapse *c = NULL;
-        double sum = 0;
-        make_case(&m, &few[n]);
-        assert_ok(collapse_open(&c, &m.s, &why));
-        for (size_t row = 0; row < m.s.rows; row++) {
-            sum += by_definition(&m, &m.truth, row, NULL, NULL);
-        }
-        assert_near(collapse_log_likelihood(c, &m.graph, &m.truth, NULL), sum, 1e-10 * fabs(sum));
-        collapse_close(c);
-        /* ten more dimensions in which x is noise of this size */
-        m.s.D = m.s.rank + 10;
-        m.s.x_noise = 0.7;
-        double variance = m.truth.x_noise * m.truth.x_noise;
-        sum -= 5 * (double)m.s.rows * (log(2 * acos(-1) * variance) + 0.49 / variance);
-        assert_ok(collapse_open(&c, &m.s, &why));
-        assert_near(collapse_log_likelihood(c, &m.graph, &m.truth, NULL), sum, 1e-10 * fabs(sum));
-        collapse_close(c);
-        end_case(&m);
-    }
-}
-
-/* More rows of one mask than fit in a block, in an order that mixes the masks. */
-static void test_likelihood_long(void **state)
-{
-    (void)state;
-    made_case m;
-    collapse *c = NULL;
-    double sum = 0;
-    make_case(&m, &(case_of){4, 4, 5000, 0.01, 0, 0.5, 4, 11});
-    assert_ok(collapse_open(&c, &m.s, &why));
-    for (size_t row = 0; row < m.s.rows; row++) {
-        sum += by_definition(&m, &m.truth, row, NULL, NULL);
-    }
-    assert_near(collapse_log_likelihood(c, &m.graph, &m.truth, NULL), sum, 1e-9 * fabs(sum));
-    collapse_close(c);
-    end_case(&m);
-}
-
-static void test_z(void **state)
+/* Rows one by one; sd from X. */
+static void test_law(void **state)
 {
     (void)state;
     for (size_t n = 0; n < FEW; n++) {
@@ -141,71 +256,26 @@ static void test_z(void **state)
         collapse *c = NULL;
         make_case(&m, &few[n]);
         size_t d = m.s.d;
-        double *z = zeros(m.s.rows * d, sizeof *z);
-        double *sd = zeros(m.s.rows * d, sizeof *sd);
+        size_t r = m.s.rank;
         assert_ok(collapse_open(&c, &m.s, &why));
-        collapse_z(c, &m.graph, &m.truth, z, sd);
+        collapse_slot *slot = &c->slot[0];
         for (size_t row = 0; row < m.s.rows; row++) {
             double mean[MOST];
             double cov[MOST * MOST];
-            (void)by_definition(&m, &m.truth, row, mean, cov);
+            by_definition(&m, &m.truth, row, mean, cov);
+            memcpy(slot->y, m.s.y + row * r, r * sizeof(double));
+            memcpy(slot->v, m.values + row * d, d * sizeof(double));
+            collapse_law(c, &m.truth, m.mask + row * d, slot);
+            collapse_condition(c, &m.truth, 1, slot);
             for (size_t i = 0; i < d; i++) {
-                assert_near(z[row * d + i], mean[i], 1e-10);
-                assert_near(sd[row * d + i] * sd[row * d + i], cov[i * d + i], 1e-10);
+                double variance = 0;
+                for (size_t k = 0; k < slot->law.u; k++) {
+                    variance += slot->law.x[k * d + i] * slot->law.x[k * d + i];
+                }
+                assert_near(slot->z[1 + i], mean[i], 1e-10);
+                assert_near(variance, cov[i * d + i], 1e-10);
             }
         }
-        collapse_close(c);
-        free(z);
-        free(sd);
-        end_case(&m);
-    }
-}
-
-static void check_gradient(collapse *c, const made_case *m, const collapse_settings *s,
-                           const collapse_parameters *at)
-{
-    collapse_parameters slope;
-    collapse_parameters near;
-    assert_ok(collapse_parameters_open(&slope, m->s.d, m->s.rank, &why));
-    assert_ok(collapse_parameters_open(&near, m->s.d, m->s.rank, &why));
-    (void)collapse_log_likelihood(c, &m->graph, at, &slope);
-    (void)collapse_penalty(&m->graph, s, at, &slope);
-    for (size_t k = 0; nudge(&near, k, 0); k++) {
-        double value[4];
-        double step = 1e-4;
-        for (int side = 0; side < 4; side++) { /* fourth order: -2, -1, 1, 2 steps */
-            collapse_parameters_copy(&near, at);
-            (void)nudge(&near, k, step * (side < 2 ? side - 2 : side - 1));
-            value[side] = collapse_log_likelihood(c, &m->graph, &near, NULL) +
-                          collapse_penalty(&m->graph, s, &near, NULL);
-        }
-        double expected = (8 * (value[2] - value[1]) - (value[3] - value[0])) / (12 * step);
-        if (is_off_graph(m, k)) {
-            assert_true(slope_at(&slope, k) == 0);
-        } else {
-            assert_near(slope_at(&slope, k), expected, 1e-6 * (1 + fabs(expected)));
-        }
-    }
-    collapse_parameters_close(&slope);
-    collapse_parameters_close(&near);
-}
-
-static void test_gradient(void **state)
-{
-    (void)state;
-    for (size_t n = 0; n < FEW; n++) {
-        made_case m;
-        collapse *c = NULL;
-        collapse_parameters at;
-        make_case(&m, &few[n]);
-        m.unit[0] = 2;
-        m.s.D = m.s.rank + n % 2;
-        assert_ok(collapse_open(&c, &m.s, &why));
-        assert_ok(collapse_parameters_open(&at, m.s.d, m.s.rank, &why));
-        random_start(&m, n, &at);
-        check_gradient(c, &m, &(collapse_settings){.prior = &m.prior}, &at);
-        check_gradient(c, &m, &(collapse_settings){.prior = &m.prior, .equal = true}, &m.truth);
-        collapse_parameters_close(&at);
         collapse_close(c);
         end_case(&m);
     }
@@ -228,7 +298,7 @@ static void test_draw_z(void **state)
         double *square = zeros(ROWS * d * d, sizeof *square);
         assert_ok(collapse_open(&c, &m.s, &why));
         for (uint64_t draw = 0; draw < DRAWS; draw++) {
-            collapse_draw_z(c, &m.graph, &m.truth, (rng){n, 77}, draw, z);
+            collapse_draw_z(c, &m.truth, (rng){n, 77}, draw, z);
             for (size_t k = 0; k < ROWS * d; k++) {
                 sum[k] += z[k] / DRAWS;
                 for (size_t j = 0; j < d; j++) {
@@ -240,7 +310,7 @@ static void test_draw_z(void **state)
         for (size_t row = 0; row < ROWS; row++) {
             double mean[MOST];
             double cov[MOST * MOST];
-            (void)by_definition(&m, &m.truth, row, mean, cov);
+            by_definition(&m, &m.truth, row, mean, cov);
             for (size_t i = 0; i < d; i++) {
                 double sd = sqrt(fmax(cov[i * d + i], 0));
                 size_t at = row * d + i;
@@ -300,8 +370,8 @@ static void test_draw_decoder(void **state)
     assert_ok(collapse_parameters_open(&p, m.s.d, m.s.rank, &why));
     for (uint64_t draw = 0; draw < DRAWS; draw++) {
         double found[N];
-        collapse_parameters_copy(&p, &m.truth); /* the outcome does not depend on it */
-        p.a[0] += draw % 2 == 0 ? 1 : -3;
+        p.x_noise = m.truth.x_noise;
+        p.a[0] = draw % 2 == 0 ? 1 : -3; /* the outcome does not depend on it */
         collapse_draw_decoder(c, m.z, &p, (rng){5, 6}, draw);
         for (size_t k = 0; k < n; k++) {
             found[k] = (k == 0 ? p.b[1] : p.a[(k - 1) * 2 + 1]) - fit[k];
@@ -321,12 +391,97 @@ static void test_draw_decoder(void **state)
     end_case(&m);
 }
 
+/* More rows of one mask than a block takes, on one thread or two: the same numbers. */
+static void test_threads(void **state)
+{
+    (void)state;
+    made_case m;
+    make_case(&m, &(case_of){4, 4, 5000, 0.3, 0.1, 0.5, 4, 11});
+    double *z[2];
+    collapse_parameters p[2];
+    for (int k = 0; k < 2; k++) {
+        collapse *c = NULL;
+        lscm_set_threads(k + 1);
+        z[k] = zeros(5000 * 4, sizeof *z[k]);
+        assert_ok(collapse_parameters_open(&p[k], 4, 4, &why));
+        assert_ok(collapse_open(&c, &m.s, &why));
+        collapse_draw_z(c, &m.truth, (rng){1, 2}, 3, z[k]);
+        collapse_draw_decoder(c, z[k], &p[k], (rng){1, 3}, 4);
+        collapse_close(c);
+    }
+    assert_memory_equal(z[0], z[1], 5000 * 4 * sizeof(double));
+    assert_memory_equal(p[0].a, p[1].a, 4 * 4 * sizeof(double));
+    collapse_parameters_close(&p[0]);
+    collapse_parameters_close(&p[1]);
+    free(z[0]);
+    free(z[1]);
+    end_case(&m);
+}
+
+static void check_degenerate(made_case *m)
+{
+    collapse *c = NULL;
+    size_t size = m->s.rows * m->s.d;
+    double *z = zeros(size, sizeof *z);
+    assert_ok(collapse_open(&c, &m->s, &why));
+    for (uint64_t k = 0; k < 3; k++) {
+        collapse_draw_decoder(c, m->z, &m->truth, (rng){1, 2}, k);
+        collapse_draw_z(c, &m->truth, (rng){1, 1}, k, z);
+        for (size_t i = 0; i < m->s.d * m->s.rank; i++) {
+            assert_true(fabs(m->truth.a[i]) < INFINITY);
+        }
+        for (size_t i = 0; i < size; i++) {
+            assert_true(fabs(z[i]) < INFINITY);
+        }
+    }
+    collapse_close(c);
+    free(z);
+    end_case(m);
+}
+
+static void test_degenerate(void **state)
+{
+    (void)state;
+    made_case m;
+    case_of base = {4, 4, 60, 0.1, 0, 0.5, 4, 61};
+    make_case(&m, &base); /* a node that is a target in every row, with one value */
+    for (size_t row = 0; row < m.s.rows; row++) {
+        m.mask[row * 4 + 1] = 1;
+        m.values[row * 4 + 1] = m.z[row * 4 + 1] = 2;
+    }
+    design_again(&m.s.design, m.s.rows, 4, m.mask, m.values);
+    check_degenerate(&m);
+    make_case(&m, &base); /* every node a target in one row; a constant direction of y */
+    memset(m.mask + 5 * 4, 1, 4);
+    design_again(&m.s.design, m.s.rows, 4, m.mask, m.values);
+    for (size_t row = 0; row < m.s.rows; row++) {
+        m.s.y[row * 4 + 2] = 0;
+    }
+    m.s.spectrum[2] = 0;
+    check_degenerate(&m);
+    make_case(&m, &base); /* all of y constant */
+    memset(m.s.y, 0, m.s.rows * 4 * sizeof(double));
+    memset(m.s.spectrum, 0, 4 * sizeof(double));
+    check_degenerate(&m);
+    base.rows = 2; /* fewer rows than anything */
+    make_case(&m, &base);
+    check_degenerate(&m);
+    base.rows = 60; /* no noise of x, twice the same direction */
+    base.x_noise = 0;
+    make_case(&m, &base);
+    for (size_t row = 0; row < m.s.rows; row++) {
+        m.s.y[row * 4 + 3] = m.s.y[row * 4];
+        m.z[row * 4 + 3] = m.z[row * 4];
+    }
+    check_degenerate(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_likelihood), cmocka_unit_test(test_likelihood_long),
-        cmocka_unit_test(test_z),          cmocka_unit_test(test_gradient),
-        cmocka_unit_test(test_draw_z),     cmocka_unit_test(test_draw_decoder),
+        cmocka_unit_test(test_law),          cmocka_unit_test(test_draw_z),
+        cmocka_unit_test(test_draw_decoder), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_degenerate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

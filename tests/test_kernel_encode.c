@@ -1,4 +1,4 @@
-/* The kernel encoder as a whole: what must not change it, landmarks against the exact solution,
+/* The kernel encoder as a whole: what must not change it, some of the rows against all,
  * storing it, the choice of family, and inputs that have nothing to say. */
 #include "kernel_testing.h"
 
@@ -70,35 +70,28 @@ static void it_scales_with_x(void **state)
     drop(&r);
 }
 
-static void landmarks_that_are_all_labels_are_exact(void **state)
+/* Of more labelled rows than are asked for some are taken, of every node: they tell z worse. */
+static void some_rows_do_for_all(void **state)
 {
     (void)state;
     for (size_t family = 1; family < KERNEL_FAMILIES; family++) {
         rows_of r = make(RELU, 900, 3, 12, 15, 0.1);
         kernel_settings s = {.family = (kernel_family)family, .ridge = 1e-3};
-        encoded exact = encode(&r, s);
-        s.exact_rows = 1;
         encoded all = encode(&r, s);
-        s.landmarks = 300;
-        encoded few = encode(&r, s);
-        assert_true(exact.e.exact && !all.e.exact && !few.e.exact);
-        assert_true(all.e.m == exact.e.m && few.e.m == 300);
-        double worst = 0;
+        s.rows = 300;
+        encoded some = encode(&r, s);
+        assert_true(all.e.m > 300 && some.e.m == 300);
         double error[2] = {0};
         for (size_t k = 0; k < r.f.rows * 3; k++) {
-            worst = fmax(worst, fabs(exact.z[k] - all.z[k]));
-            error[0] += pow(exact.z[k] - r.z[k], 2);
-            error[1] += pow(few.z[k] - r.z[k], 2);
+            error[0] += pow(all.z[k] - r.z[k], 2);
+            error[1] += pow(some.z[k] - r.z[k], 2);
         }
-        assert_near(worst, 0, 0.01);
-        assert_true(error[1] < 3 * error[0]);
+        assert_true(error[0] < error[1] && error[1] < 6 * error[0]);
         for (size_t j = 0; j < 3; j++) {
-            assert_near(all.e.unit[j] / exact.e.unit[j], 1, 0.02);
-            assert_near(all.e.calibration[j] / exact.e.calibration[j], 1, 0.05);
+            assert_true(some.e.labels[j] >= 50 && some.e.labels[j] <= 300);
         }
-        discard(&exact);
         discard(&all);
-        discard(&few);
+        discard(&some);
         drop(&r);
     }
 }
@@ -109,8 +102,7 @@ static void threads_do_not_matter(void **state)
     for (size_t k = 0; k < 4; k++) {
         rows_of r = make(RELU, 700, 3, 12, 15, 0.1);
         kernel_settings s = {.family = k < 3 ? (kernel_family)k : KERNEL_BIASED,
-                             .exact_rows = k == 3 ? 1 : 0,
-                             .landmarks = 300};
+                             .rows = k == 3 ? 300 : 0};
         lscm_set_threads(1);
         encoded one = encode(&r, s);
         lscm_set_threads(2);
@@ -264,7 +256,7 @@ static void nothing_is_not_a_number(void **state)
         size_t how = k % SPOILT_WAYS;
         rows_of r = make_spoilt(how);
         encoded e = encode(
-            &r, (kernel_settings){.family = (kernel_family)(k / SPOILT_WAYS), .exact_rows = k % 2});
+            &r, (kernel_settings){.family = (kernel_family)(k / SPOILT_WAYS), .rows = k % 2 * 50});
         for (size_t j = 0; j < 3; j++) {
             assert_true(isfinite(e.e.node_r2[j]) && isfinite(e.e.residual[j]));
             assert_true(isfinite(e.e.unit[j]) && isfinite(e.e.calibration[j]));
@@ -295,7 +287,7 @@ static void it_stops_when_asked(void **state)
         rows_of r = make(RELU, 200, 2, 6, 8, 0.1);
         double *z = numbers(400);
         double *sd = numbers(400);
-        kernel_settings s = {.family = (kernel_family)(k < 3 ? k : 2), .exact_rows = k == 3};
+        kernel_settings s = {.family = (kernel_family)(k < 3 ? k : 2), .rows = k == 3 ? 50 : 0};
         lscm_status status = LSCM_STOPPED;
         size_t allowed = 0;
         for (; status == LSCM_STOPPED && allowed < 1000; allowed++) {
@@ -318,14 +310,10 @@ static void it_stops_when_asked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_sets_are_held_out),
-        cmocka_unit_test(it_scales_with_x),
-        cmocka_unit_test(landmarks_that_are_all_labels_are_exact),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(a_stored_encoder_works),
-        cmocka_unit_test(the_family_is_found),
-        cmocka_unit_test(nothing_is_not_a_number),
-        cmocka_unit_test(it_stops_when_asked),
+        cmocka_unit_test(whole_sets_are_held_out), cmocka_unit_test(it_scales_with_x),
+        cmocka_unit_test(some_rows_do_for_all),    cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(a_stored_encoder_works),  cmocka_unit_test(the_family_is_found),
+        cmocka_unit_test(nothing_is_not_a_number), cmocka_unit_test(it_stops_when_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

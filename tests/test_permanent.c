@@ -1,4 +1,4 @@
-/* The exact permanent against every permutation: value, marginals, draws. */
+/* The exact permanent against every permutation: value and marginals. */
 #include "permanent_testing.h"
 
 enum { SMALL = 7, ORDERS = 5040 };
@@ -173,56 +173,6 @@ static void exact_marginals_are_the_gradient(void **state)
     arena_close(&b.memory);
 }
 
-static void exact_draws_follow_the_gibbs_law(void **state)
-{
-    (void)state;
-    enum { D = 4, DRAWS = 24000 };
-    double p[24];
-    size_t seen[24] = {0};
-    size_t(*order)[SMALL] = make_orders();
-    size_t n = all_orders(D, order);
-    lcg g = {23};
-    bench b;
-    open_bench(&b, D);
-    double value = 0;
-    for (size_t k = 0; k < (size_t)D * D; k++) {
-        b.t[k] = 0.7 * lcg_normal(&g);
-    }
-    (void)brute_force(b.t, D, order, n, p);
-    assert_ok(permanent_exact(b.t, D, &value, &b.work, &why));
-    for (size_t draw = 0; draw < DRAWS; draw++) {
-        size_t column_of[SMALL] = {0};
-        permanent_draw(&b.work, (rng){5, 1}, draw * D, column_of);
-        size_t k = 0;
-        while (k < n && memcmp(column_of, order[k], D * sizeof *column_of) != 0) {
-            k++;
-        }
-        assert_true(k < n);
-        seen[k]++;
-    }
-    double chi_square = 0;
-    for (size_t k = 0; k < n; k++) {
-        double expected = DRAWS * p[k];
-        chi_square += ((double)seen[k] - expected) * ((double)seen[k] - expected) / expected;
-    }
-    /* 23 degrees of freedom: 49.7 is exceeded once in a thousand */
-    assert_true(chi_square < 49.7);
-    /* one permutation far ahead of the others is always drawn, whatever the size */
-    for (size_t k = 0; k < (size_t)D * D; k++) {
-        b.t[k] = k / D == (k % D + 1) % D ? 900 : -1e5;
-    }
-    assert_ok(permanent_exact(b.t, D, &value, &b.work, &why));
-    for (size_t draw = 0; draw < 100; draw++) {
-        size_t column_of[D];
-        permanent_draw(&b.work, (rng){5, 2}, draw * D, column_of);
-        for (size_t i = 0; i < D; i++) {
-            assert_int_equal(column_of[i], (i + D - 1) % D);
-        }
-    }
-    arena_close(&b.memory);
-    free(order);
-}
-
 static void exact_refuses_what_it_cannot_do(void **state)
 {
     (void)state;
@@ -242,7 +192,6 @@ int main(void)
         cmocka_unit_test(exact_matches_every_permutation),
         cmocka_unit_test(exact_is_right_when_large),
         cmocka_unit_test(exact_marginals_are_the_gradient),
-        cmocka_unit_test(exact_draws_follow_the_gibbs_law),
         cmocka_unit_test(exact_refuses_what_it_cannot_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,11 +42,6 @@
     REAL(kernel_choice_floor, 1e-8, HAND, "of squared errors over the variance of labels: below, errors are alike") \
     REAL(kernel_constant, 0.3, BENDS, "the last coordinate of the biased family, in units of the others' length") \
     REAL(kernel_dim, 0.01, HAND, "length of a row that has a direction, in units of the median") \
-    COUNT(kernel_exact_rows, 12000, TIME, "labelled rows of an exact solution, at most") \
-    COUNT(kernel_landmarks, 4000, TIME, "landmarks beyond, at most") \
-    COUNT(kernel_refined, 3, HAND, "refinements of the solution in double") \
-    REAL(kernel_jitter, 1e-6, HAND, "added to the diagonal of the landmarks' kernel") \
-    REAL(kernel_landmark_ridge, 1e-3, HAND, "least ridge with landmarks: weights of 1e5 are beyond float32") \
     COUNT(kernel_sd_rows, 1000, TIME, "rows that tell a variance where all are too many") \
     REAL(kernel_sd_cost, 1e11, TIME, "operations of a variance from all rows, at most") \
     COUNT(kernel_judged, 2000, TIME, "held-out rows of a node that its variance is judged on") \
@@ -71,7 +66,6 @@
     REAL(network_noise_floor, 1e-8, HAND, "least variance of the misfit, in units of x") \
     REAL(network_prior_floor, 1e-3, HAND, "least sd of the kernel's z as a prior, in units of z") \
     REAL(network_unit_floor, 1e-3, HAND, "least length of a row, of the mean") \
-    REAL(network_short_step, 0.25, HAND, "of a Gauss-Newton step that made things worse: the second try") \
     COUNT(network_read_sweeps, 3, HAND, "Gauss-Newton steps when z is read off in the end") \
     COUNT(network_new_sweeps, 8, HAND, ".. and off new x, from the kernel's z") \
     COUNT(pilot_nodes, 12, TIME, "to so many nodes both kinds of network are tried") \
@@ -118,8 +112,6 @@
     COUNT(screen_near, 24, TIME, "nodes near another one, at least, where there are many") \
     COUNT(screen_rows, 4, HAND, "rows for each near node") \
     COUNT(screen_passes, 60, TIME, "passes of the search for an order, at most") \
-    COUNT(screen_searches, 12, HAND, "such searches") \
-    COUNT(screen_shaken, 8, HAND, "one node in so many is put elsewhere before the next") \
     REAL(screen_sure, 10, HAND, "nats that make an edge sure") \
     COUNT(chains, 4, HAND, "chains, unless told") \
     COUNT(order_steps, 500000, TIME, "moves of a chain over orders, for many nodes ..") \
@@ -149,8 +141,6 @@
     COUNT(joint_moves, 20, HAND, "moves of a node without labels in a sweep") \
     COUNT(joint_moves_labelled, 4, HAND, ".. with labels") \
     COUNT(latent_inner, 3, HAND, "sweeps over censored z for one over the graph") \
-    COUNT(latent_steps, 100, TIME, "steps of EM before the chain, at most") \
-    REAL(latent_still, 1e-8, HAND, "gain of a step that ends it") \
     REAL(latent_far, 20, HAND, "nats that a chain must fit worse to go on from the best ..") \
     REAL(latent_far_sd, 2, HAND, ".. and times what that varies") \
     /* Clipping */ \

@@ -19,7 +19,7 @@ static void lay_out_scratch(anchor_scratch *w, arena *a, size_t r, size_t nodes)
     size_t number = sizeof(double);
     w->gram = arena_take(a, r * r, number);
     w->inverse = arena_take(a, r * r, number);
-    w->copy = arena_take(a, (r + 1) * (r + 1), number); /* the covariance of (a, b), too */
+    w->copy = arena_take(a, r * r, number);
     w->eigen = arena_take(a, 1 + 6 * r + 2 * r * r, number);
     w->integer = arena_take(a, 3 + 5 * r, sizeof(int));
     w->scale = arena_take(a, r, number);
@@ -65,8 +65,7 @@ static void lay_out_work(anchor_work *w, arena *a)
     w->parts = arena_take(a, anchor_slices(r) * r * r, number);
     w->share = arena_take(a, d, number);
     w->doubt = arena_take(a, d, number);
-    w->mean = arena_take(a, w->threads * (r + 1), number);
-    w->scale = arena_take(a, w->threads * (r + 1), number);
+    w->mean = arena_take(a, w->threads * r, number);
     w->constant = arena_take(a, d, sizeof(bool));
     w->fits.centre = arena_take(a, r, number);
     w->fits.v_centre = arena_take(a, d, number);
@@ -96,9 +95,9 @@ static void lay_out(anchor *out, arena *a)
     out->standard_error = arena_take(a, d, number);
     out->r2 = arena_take(a, d, number);
     out->noise = arena_take(a, d, number);
-    out->factor = each <= ANCHOR_FACTOR_BYTES / number / (d > 0 ? d : 1)
-                      ? arena_take(a, d * each, number)
-                      : NULL;
+    out->covariance = each <= ANCHOR_COVARIANCE_BYTES / number / (d > 0 ? d : 1)
+                          ? arena_take(a, d * each, number)
+                          : NULL;
 }
 
 static lscm_status open_work(anchor_work *w, lscm_error *why)
@@ -234,11 +233,9 @@ static void finish(anchor_work *w, anchor *out)
     out->actuator_noise = anchor_shares(&w->fits, out->kind, w->share, w->doubt);
 #pragma omp parallel for schedule(dynamic, 1) if (w->block.shared)
     for (size_t j = 0; j < out->d; j++) {
-        size_t thread = (size_t)omp_get_thread_num();
-        finish_scratch t = {w->block.scratch[thread].copy, w->mean + thread * (r + 1),
-                            w->scale + thread * (r + 1)};
         if (out->kind[j] != ANCHOR_NONE) {
-            anchor_finish(out, &w->fits, j, w->share[j], w->doubt[j], &t);
+            anchor_finish(out, &w->fits, j, w->share[j], w->doubt[j],
+                          w->mean + (size_t)omp_get_thread_num() * r);
         }
     }
 }

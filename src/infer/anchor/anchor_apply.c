@@ -1,5 +1,4 @@
-/* Using an anchor: z = a + y B, with the estimate or with a draw (a_j, b_j) + F_j e, e ~ N(0, I).
- */
+/* Using an anchor: z = a + y B. */
 #include "infer/anchor/anchor_values.h"
 
 #include "base/threads.h"
@@ -7,34 +6,11 @@
 #include <cblas.h>
 #include <string.h>
 
-enum {
-    ROWS = 512, /* of a task */
-    MOST = 512  /* r + 1, where there are factors: d (r + 1)^2 numbers in ANCHOR_FACTOR_BYTES */
-};
+enum { ROWS = 512 }; /* of a task */
 
 void anchor_close(anchor *a)
 {
     arena_close(&a->memory);
-}
-
-void anchor_draw(const anchor *a, rng r, uint64_t index, double *intercept, double *slope)
-{
-    size_t m = a->rank + 1;
-    double e[MOST];
-    memcpy(intercept, a->intercept, a->d * sizeof(double));
-    memcpy(slope, a->slope, a->rank * a->d * sizeof(double));
-    for (size_t j = 0; a->factor != NULL && j < a->d; j++) {
-        const double *f = a->factor + j * m * m;
-        rng_normals(r, (index * a->d + j) * m, m, e);
-        intercept[j] += f[0] * e[0];
-        for (size_t i = 1; i < m; i++) {
-            double sum = 0;
-            for (size_t c = 0; c <= i; c++) {
-                sum += f[i * m + c] * e[c];
-            }
-            slope[(i - 1) * a->d + j] += sum;
-        }
-    }
 }
 
 void anchor_apply(const linear_view *s, const double *intercept, const double *slope, double *z)

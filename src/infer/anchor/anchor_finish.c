@@ -13,9 +13,7 @@
 #include "infer/anchor/anchor_work.h"
 
 #include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
-#include <string.h>
 
 /* Degrees of freedom of the residual. */
 static double freedom(const node_fit *fit)
@@ -82,61 +80,33 @@ double anchor_shares(const anchor_fits *f, const anchor_kind *kind, double *shar
     return sqrt(variance);
 }
 
-/* Lower F (m, m) with F F' = cov, in place; a tiny diagonal is added where cov is singular. */
-static void factorise(double *cov, size_t m, double *copy, double *scale)
-{
-    int failed = 1;
-    for (size_t i = 0; i < m; i++) {
-        scale[i] = sqrt(fmax(cov[i * m + i], 0));
-    }
-    double extra = 0;
-    for (int times = 0; failed != 0 && times < 16; times++) {
-        for (size_t i = 0; i < m; i++) {
-            for (size_t c = 0; c <= i; c++) {
-                double both = scale[i] * scale[c];
-                copy[i * m + c] = both > 0 ? cov[i * m + c] / both : 0;
-            }
-            copy[i * m + i] = 1 + extra;
-        }
-        failed = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)m, copy, (int)m);
-        extra = fmax(1e-14, 10 * extra);
-    }
-    for (size_t i = 0; i < m; i++) {
-        for (size_t c = 0; c < m; c++) {
-            double f = failed != 0 ? (double)(c == i) : copy[i * m + c];
-            cov[i * m + c] = c <= i ? scale[i] * f : 0;
-        }
-    }
-}
-
-/* The covariance of (a, b) from that of b, which is in rows and columns 1 .. r; then its factor. */
-static void finish_factor(const anchor_fits *f, size_t j, double intercept_variance, double across,
-                          double along, double *cov, const finish_scratch *w)
+/* The covariance of (a, b) from that of b, which is in rows and columns 1 .. r; mean (r) is
+ * scratch. */
+static void finish_covariance(const anchor_fits *f, size_t j, double intercept_variance,
+                              double across, double along, double *cov, double *mean)
 {
     size_t r = f->r;
     size_t m = r + 1;
     const double *tilt = f->tilt + j * r;
-    double corner = intercept_variance;
+    cov[0] = intercept_variance;
     for (size_t c = 0; c < r; c++) {
-        w->mean[c] = f->mean[j * r + c] + f->centre[c];
+        mean[c] = f->mean[j * r + c] + f->centre[c];
     }
     for (size_t i = 0; i < r; i++) {
         double sum = 0;
         for (size_t c = 0; c < r; c++) {
             double *at = cov + (i + 1) * m + c + 1;
             *at = across * *at + along * tilt[i] * tilt[c];
-            sum += *at * w->mean[c];
+            sum += *at * mean[c];
         }
         cov[(i + 1) * m] = -sum;
         cov[i + 1] = -sum;
-        corner += w->mean[i] * sum;
+        cov[0] += mean[i] * sum;
     }
-    cov[0] = corner;
-    factorise(cov, m, w->copy, w->scale);
 }
 
 void anchor_finish(anchor *out, const anchor_fits *f, size_t j, double share, double doubt,
-                   const finish_scratch *w)
+                   double *mean)
 {
     size_t r = f->r;
     const node_fit *fit = f->fit + j;
@@ -165,8 +135,8 @@ void anchor_finish(anchor *out, const anchor_fits *f, size_t j, double share, do
     out->residual[j] = sqrt(fmax(direction ? fit->rest : rest, 0) / freedom(fit));
     out->standard_error[j] =
         sqrt(fmax(at_mean / fit->n + across * fit->spread + along * fit->tilt, 0));
-    if (out->factor != NULL) {
-        finish_factor(f, j, at_mean / fit->n, across, along, out->factor + j * (r + 1) * (r + 1),
-                      w);
+    if (out->covariance != NULL) {
+        finish_covariance(f, j, at_mean / fit->n, across, along,
+                          out->covariance + j * (r + 1) * (r + 1), mean);
     }
 }

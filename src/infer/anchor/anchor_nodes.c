@@ -30,8 +30,9 @@ static double against_all(const anchor_work *w, const double *a, const double *m
 static void keep_covariance(const anchor_work *w, anchor *out, size_t j, const double *cov)
 {
     size_t r = w->s->rank;
-    for (size_t i = 0; out->factor != NULL && i < r; i++) {
-        memcpy(out->factor + (j * (r + 1) + i + 1) * (r + 1) + 1, cov + i * r, r * sizeof(double));
+    for (size_t i = 0; out->covariance != NULL && i < r; i++) {
+        memcpy(out->covariance + (j * (r + 1) + i + 1) * (r + 1) + 1, cov + i * r,
+               r * sizeof(double));
     }
 }
 
@@ -153,7 +154,7 @@ void anchor_measure_node(const anchor_work *w, anchor *out, size_t k, anchor_scr
     block_unpack(b, k, 1, t->inverse);
     cblas_dsymv(CblasRowMajor, CblasUpper, n, 1, t->inverse, n, slope, 1, 0, tilt, 1);
     memcpy(t->gram, t->inverse, r * r * sizeof(double));
-    if (out->factor != NULL) {
+    if (out->covariance != NULL) {
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, fit->ridge, t->inverse, n,
                     t->inverse, n, 1, t->gram, n);
         keep_covariance(w, out, j, t->gram);

@@ -5,17 +5,16 @@
  *     and for actuator noise: divided by the slope lambda_j of that z_j on v_j,
  *     lambda_j = Var v_j / (Var v_j + s_I^2),  s_I^2 what the noise of x leaves of the residual.
  *
- * (a_j, b_j) has an error that all rows share; its covariance is kept, so that a posterior can draw
- * it anew with every draw. A node needs rank + 2 rows. When y does not vary in some direction at
- * its rows, or not clearly more than its noise, the shortest b is taken, if it predicts v_j of rows
- * left out (r2 >= .5) and if y hardly varies in that direction elsewhere; otherwise z_j could be
- * anything there, and there is no anchor (two nodes that are always set to the same value, for
- * instance).
+ * (a_j, b_j) has an error that all rows share; its covariance is kept. A node needs rank + 2 rows.
+ * When y does not vary in some direction at its rows, or not clearly more than its noise, the
+ * shortest b is taken, if it predicts v_j of rows left out (r2 >= .5) and if y hardly varies in
+ * that direction elsewhere; otherwise z_j could be anything there, and there is no anchor (two
+ * nodes that are always set to the same value, for instance).
  */
 #ifndef LSCM_INFER_ANCHOR_ANCHOR_VALUES_H
 #define LSCM_INFER_ANCHOR_ANCHOR_VALUES_H
 
-#include "base/rng.h"
+#include "base/arena.h"
 #include "data/statistics/statistics.h"
 
 typedef enum anchor_kind {
@@ -31,8 +30,8 @@ typedef struct anchor {
     size_t *samples;        /* (d): rows used with t_j = 1 */
     double *intercept;      /* (d): a */
     double *slope;          /* (r, d): B, z = a + y B */
-    double *factor;         /* (d, r + 1, r + 1): lower F with cov(a_j, b_j) = F F'; NULL when it
-                               would take more than ANCHOR_FACTOR_BYTES */
+    double *covariance;     /* (d, r + 1, r + 1): of (a_j, b_j); NULL when it would take more than
+                               ANCHOR_COVARIANCE_BYTES */
     double *residual;       /* (d): sd of v_j - z_j at the targets, over n - rank - 1 */
     double *standard_error; /* (d): rms over the rows of the error that (a_j, b_j) gives z_j */
     double *r2;             /* (d): of v_j at rows left out, see below */
@@ -42,7 +41,7 @@ typedef struct anchor {
     arena memory;
 } anchor;
 
-enum { ANCHOR_FACTOR_BYTES = 512 << 20 };
+enum { ANCHOR_COVARIANCE_BYTES = 512 << 20 };
 
 /* `keep` (rows) or NULL: use only rows where it is not 0.
  *
@@ -52,9 +51,7 @@ enum { ANCHOR_FACTOR_BYTES = 512 << 20 };
  * 1 - the share of its variance that is left at the targets. */
 lscm_status anchor_of(anchor *out, const linear_view *s, const uint8_t *keep, lscm_error *why);
 void anchor_close(anchor *a);
-/* Intercept (d) and slope (r, d) of posterior draw `index`; the estimate itself without factors. */
-void anchor_draw(const anchor *a, rng r, uint64_t index, double *intercept, double *slope);
-/* z (rows, d) of rows y; with anchor.intercept and .slope, or those of a draw. */
+/* z (rows, d) of rows y; with anchor.intercept and .slope, or others. */
 void anchor_apply(const linear_view *s, const double *intercept, const double *slope, double *z);
 
 #endif

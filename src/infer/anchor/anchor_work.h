@@ -27,7 +27,7 @@ typedef struct anchor_work {
     size_t *node;                    /* (active): nodes with rows enough */
     double *all, *parts;             /* (r, r) covariance of y; (slices, r, r) */
     double *share, *doubt;           /* (d) */
-    double *mean, *scale;            /* (threads, r + 1) */
+    double *mean;                    /* (threads, r) */
     bool *constant;                  /* (d) */
     arena memory;
 } anchor_work;
@@ -40,17 +40,12 @@ void anchor_refine_node(const anchor_work *w, size_t k, anchor_scratch *t);
 /* What is left to say of a node once b stands. */
 void anchor_measure_node(const anchor_work *w, anchor *out, size_t k, anchor_scratch *t);
 
-typedef struct finish_scratch {
-    double *copy;         /* (r + 1, r + 1) */
-    double *mean, *scale; /* (r + 1) */
-} finish_scratch;
-
 /* share (d): the part u of Var v_j that actuator noise leaves in the residual, 0 when it is none
  * for all that is seen; doubt (d): the same for standard errors. Returns s_I. */
 double anchor_shares(const anchor_fits *f, const anchor_kind *kind, double *share, double *doubt);
-/* Node j of `out`; rows and columns 1 .. r of its factor hold P G P (the covariance itself for a
+/* Node j of `out`; rows and columns 1 .. r of its covariance hold P G P (the result itself for a
  * direction). */
 void anchor_finish(anchor *out, const anchor_fits *f, size_t j, double share, double doubt,
-                   const finish_scratch *w);
+                   double *mean);
 
 #endif

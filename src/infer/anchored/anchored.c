@@ -66,10 +66,8 @@ static void draw_mechanisms(anchored *a, const graph_posterior *g, uint64_t seed
 static void take_spread(anchored *a)
 {
     size_t n = a->rank + 1;
-    for (size_t j = 0; j < a->d && a->spread != NULL && a->anchor.factor != NULL; j++) {
-        const double *factor = a->anchor.factor + j * n * n;
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)n, (int)n, 1, factor,
-                    (int)n, factor, (int)n, 0, a->spread + j * n * n, (int)n);
+    if (a->spread != NULL && a->anchor.covariance != NULL) {
+        memcpy(a->spread, a->anchor.covariance, a->d * n * n * sizeof(double));
     }
 }
 
@@ -80,7 +78,7 @@ static void take_spread(anchored *a)
 static bool encoder_matters(const anchored *a, const graph_posterior *g)
 {
     bool matters = false;
-    if (a->rank != a->d || a->d > ANCHORED_JOINT || a->anchor.factor == NULL) {
+    if (a->rank != a->d || a->d > ANCHORED_JOINT || a->anchor.covariance == NULL) {
         return false;
     }
     for (size_t j = 0; j < a->d; j++) {

@@ -3,7 +3,7 @@
  *
  *     T_1 = W_1[free] f'_1,   T_2 = (T_1 W_2) f'_2,   J = T_2 W_3         (k, R)
  *
- * A step that makes the row worse is tried at a quarter of its length, then not taken.
+ * A step that makes the row worse is not taken.
  */
 #include "base/tuned.h"
 #include "infer/generator/generator_state.h"
@@ -254,31 +254,24 @@ static void add_up(const generator *g, size_t row, size_t n, const double *squar
 
 /* Takes the steps in w->trial that make their rows better; adds up the block's squared misfits, in
  * units of y and of f / q. */
-static void take_steps(const sweep *s, size_t row, size_t n, const double *before,
-                       const double *squares, block_work *w, double *sums)
+static void take_steps(const sweep *s, size_t row, size_t n, const double *before, double *squares,
+                       block_work *w, double *sums)
 {
     const generator *g = s->g;
     size_t d = g->rows.d;
-    bool settled[GENERATOR_BLOCK] = {false};
-    double last[GENERATOR_BLOCK];
-    memcpy(last, squares, n * sizeof *last);
-    for (int attempt = 0; attempt < 2; attempt++) {
-        float length = attempt == 0 ? 1.0F : (float)tuned_network_short_step();
-        float *u = w->tangent; /* (n, d): free now */
-        for (size_t k = 0; k < n * d; k++) {
-            u[k] = s->u[row * d + k] + length * w->trial[k];
-        }
-        forward(g, n, u, w);
-        for (size_t r = 0; r < n; r++) {
-            double now = residual(g, w, row + r, r);
-            if (!settled[r] && objective(g, s->model, row + r, u + r * d, now, w->z) <= before[r]) {
-                memcpy(s->u + (row + r) * d, u + r * d, d * sizeof(float));
-                settled[r] = true;
-                last[r] = now;
-            }
+    float *u = w->trial;
+    for (size_t k = 0; k < n * d; k++) {
+        u[k] += s->u[row * d + k];
+    }
+    forward(g, n, u, w);
+    for (size_t r = 0; r < n; r++) {
+        double now = residual(g, w, row + r, r);
+        if (objective(g, s->model, row + r, u + r * d, now, w->z) <= before[r]) {
+            memcpy(s->u + (row + r) * d, u + r * d, d * sizeof(float));
+            squares[r] = now;
         }
     }
-    add_up(g, row, n, last, sums);
+    add_up(g, row, n, squares, sums);
 }
 
 static void refine_block(const sweep *s, size_t block, size_t slot, size_t worker)

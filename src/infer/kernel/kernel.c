@@ -82,7 +82,6 @@ typedef struct encoding {
     double *number; /* (N): scratch */
     kernel_inputs in;
     kernel_exact exact;
-    kernel_nystroem *landmarks;
     double ridge;
     size_t sd_most; /* rows of S */
     arena memory;
@@ -131,23 +130,22 @@ static void leave_dark(encoding *w, const kernel_space *s)
     kernel_labels_lit(&w->labels, s, w->number);
 }
 
-/* m and exact of the encoder; the inputs in w->rows; room for S. */
+/* m of the encoder; the inputs in w->rows; room for S. */
 static void choose_inputs(encoding *w, kernel_encoder *e)
 {
-    const kernel_labels *l = &w->labels;
+    kernel_labels *l = &w->labels;
     size_t d = w->f->d;
     double cost = 0;
-    e->exact = true;
     e->m = w->f->R + 1;
     if (e->space.family == KERNEL_LINEAR) {
         return;
     }
-    e->m = kernel_inputs_choose(l, w->settings, &e->exact, w->rows, w->some);
+    e->m = kernel_inputs_choose(l, w->settings, w->rows, w->some);
     for (size_t j = 0; j < d; j++) {
         double own = l->usable[j] ? (double)l->count[j] : 0;
         cost += own * own * (double)w->f->rows;
     }
-    w->sd_most = e->exact && cost <= tuned_kernel_sd_cost() ? e->m : tuned_kernel_sd_rows();
+    w->sd_most = cost <= tuned_kernel_sd_cost() ? e->m : tuned_kernel_sd_rows();
     w->sd_most = w->settings->sd_rows > 0 ? w->settings->sd_rows : w->sd_most;
     w->sd_most = w->sd_most < e->m ? w->sd_most : e->m;
     for (size_t j = 0; j < d; j++) {
@@ -190,33 +188,20 @@ static lscm_status open_encoder(encoding *w, kernel_encoder *e, lscm_error *why)
             memcpy(e->inputs + i * R, w->f->f + w->rows[i] * R, R * sizeof(float));
         }
         TRY(kernel_inputs_of(&w->in, &e->space, w->f->f, w->rows, e->m, why));
-        if (e->exact) {
-            TRY(kernel_exact_open(&w->exact, &w->in, most, why));
-        } else {
-            TRY(kernel_nystroem_open(&w->landmarks, &w->in, e->d, why));
-        }
+        TRY(kernel_exact_open(&w->exact, &w->in, most, why));
     }
 done:
     return status;
 }
 
-/* With all rows learned before (Nystroem: those of KERNEL_TRAIN), now of `roles`. */
 static lscm_status solve(encoding *w, kernel_encoder *e, unsigned roles, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const kernel_labels *l = &w->labels;
     if (e->space.family == KERNEL_LINEAR) {
         TRY(kernel_linear_fit(e, l, roles, w->ridge, w->progress, why));
-    } else if (e->exact) {
-        TRY(kernel_exact_fit(&w->exact, e, l, roles, w->ridge, w->progress, why));
     } else {
-        for (size_t j = 0; j < e->d; j++) {
-            e->shift[j] = l->usable[j] ? kernel_shift(l, e->space.family, j) : 0;
-        }
-        TRY(kernel_nystroem_add(w->landmarks, e, l,
-                                roles == KERNEL_TRAIN ? KERNEL_TRAIN : KERNEL_HELD, w->ridge,
-                                w->progress, why));
-        TRY(kernel_nystroem_solve(w->landmarks, e, l, w->ridge, w->progress, why));
+        TRY(kernel_exact_fit(&w->exact, e, l, roles, w->ridge, w->progress, why));
     }
 done:
     return status;
@@ -313,7 +298,6 @@ static void put_known(encoding *w, kernel_encoder *e)
 static void encoding_close(encoding *w)
 {
     kernel_exact_close(&w->exact);
-    kernel_nystroem_close(w->landmarks);
     kernel_inputs_close(&w->in);
     kernel_labels_close(&w->labels);
     arena_close(&w->memory);
@@ -340,7 +324,6 @@ lscm_status kernel_encode(kernel_encoder *out, double *z, double *sd, const feat
         leave_dark(&w, &e.space);
     }
     choose_inputs(&w, &e);
-    w.ridge = e.exact ? w.ridge : kernel_nystroem_ridge(w.ridge);
     TRY(open_encoder(&w, &e, why));
     TRY(solve(&w, &e, KERNEL_TRAIN, why));
     TRY(kernel_apply(&e, f->rows, f->f, z, NULL, progress, why));
@@ -348,8 +331,6 @@ lscm_status kernel_encode(kernel_encoder *out, double *z, double *sd, const feat
     TRY(solve(&w, &e, KERNEL_TRAIN | KERNEL_HELD, why));
     put_known(&w, &e);
     kernel_exact_close(&w.exact); /* the variance needs the room */
-    kernel_nystroem_close(w.landmarks);
-    w.landmarks = NULL;
     TRY(kernel_apply(&e, f->rows, f->f, z, sd, progress, why));
     *out = e;
     e = (kernel_encoder){0};

@@ -19,18 +19,18 @@
  * the intervention sets (with all of their rows) is left out; of a node with fewer
  * than 5 sets, a fifth of its rows.
  *
- * All labelled rows are inputs of the solution while there are at most 12 000 of them (exact:
- * float32 Cholesky of K_LL, whose smallest eigenvalues are about 1e-2; refining the solution gains
- * 1e-4 of z, so it is not done). Beyond that m of them are landmarks, all labels still count, and
- * the ridge is at least 1e-3 (kernel_nystroem.c).
+ * All labelled rows are inputs of the solution while there are at most 12 000 of them, else a
+ * random 12 000, half of them shared out among the nodes so that each has labels there; other rows
+ * label nothing. The solution is exact: float32 Cholesky of K_LL, whose smallest eigenvalues are
+ * about 1e-2 (refining it gains 1e-4 of z, so that is not done).
  *
  * The variance rests on S_j: all labels of the node when that costs under 1e11 operations, else a
- * random thousand of its labels among the inputs. u_j^2 = (y'alpha / n) c_j, and c_j makes the mean
+ * random thousand of them. u_j^2 = (y'alpha / n) c_j, and c_j makes the mean
  * squared error of held-out labels over their variance 1, all of it computed with the same formula
  * (without the held-out rows). So sd is that of a label: actuator noise is in it.
  *
- * Memory beyond f, z and sd: exact 2 m^2 + 4 max(n_j)^2 bytes, 0.4 GB for 10 000 labelled rows;
- * with landmarks 4 d m^2 + 8 m^2, 1 GB at most. An encoder takes 4 m (R + d) bytes.
+ * Memory beyond f, z and sd: 2 m^2 + 4 max(n_j)^2 bytes, 0.9 GB at most. An encoder takes
+ * 4 m (R + d) bytes.
  */
 #ifndef LSCM_INFER_KERNEL_KERNEL_ENCODER_H
 #define LSCM_INFER_KERNEL_KERNEL_ENCODER_H
@@ -49,8 +49,7 @@ typedef struct kernel_settings {
     uint64_t seed;
     kernel_family family; /* KERNEL_FAMILIES: the one that predicts held-out labels best */
     double ridge;         /* relative to the diagonal; 0: the best of 1e-5, 1e-4, 1e-3, 1e-2 */
-    size_t exact_rows;    /* most labelled rows of an exact solution; 0: 12 000 */
-    size_t landmarks;     /* beyond that; 0: 4 000, or what 1 GB allows */
+    size_t rows;          /* most labelled rows that are inputs; 0: 12 000 */
     size_t sd_rows;       /* most rows in S_j; 0: chosen as above */
 } kernel_settings;
 
@@ -65,8 +64,7 @@ typedef struct kernel_space {
 typedef struct kernel_encoder {
     kernel_space space;
     size_t d;
-    size_t m; /* inputs; R + 1 coefficients when linear */
-    bool exact;
+    size_t m;         /* inputs; R + 1 coefficients when linear */
     double *shift;    /* (d) */
     double *ridge;    /* (d): the chosen one, or tenfold of it as often as it took to solve */
     double *unit;     /* (d): u */

@@ -1,10 +1,11 @@
-/* The rows that a solution is made of: all that label a node, or landmarks among them. */
+/* The rows that a solution is made of: all that label a node, or as many as there is time for. */
 #include "base/streams.h"
-#include "base/tuned.h"
 #include "infer/kernel/kernel_parts.h"
 
 #include <omp.h>
 #include <string.h>
+
+enum { MOST_ROWS = 12000 }; /* a minute on two cores, 0.9 GB */
 
 static void lay_out_inputs(kernel_inputs *in, arena *a)
 {
@@ -69,8 +70,8 @@ static size_t take_share(const kernel_labels *l, size_t j, size_t share, size_t 
     return taken;
 }
 
-size_t kernel_inputs_choose(const kernel_labels *l, const kernel_settings *s, bool *exact,
-                            uint32_t *rows, uint32_t *scratch)
+size_t kernel_inputs_choose(kernel_labels *l, const kernel_settings *s, uint32_t *rows,
+                            uint32_t *scratch)
 {
     size_t d = l->f->d;
     size_t n = 0;
@@ -81,9 +82,8 @@ size_t kernel_inputs_choose(const kernel_labels *l, const kernel_settings *s, bo
             rows[n++] = (uint32_t)row;
         }
     }
-    size_t most = s->landmarks > 0 ? s->landmarks : kernel_nystroem_most(d);
-    *exact = n <= (s->exact_rows > 0 ? s->exact_rows : tuned_kernel_exact_rows());
-    if (*exact || n <= most) {
+    size_t most = s->rows > 0 ? s->rows : MOST_ROWS;
+    if (n <= most) {
         return n;
     }
     memcpy(scratch, rows, n * sizeof *rows);
@@ -93,5 +93,6 @@ size_t kernel_inputs_choose(const kernel_labels *l, const kernel_settings *s, bo
     }
     memcpy(rows, scratch, most * sizeof *rows); /* beyond those taken, any */
     kernel_sort(rows, most);
+    kernel_labels_only(l, rows, most);
     return most;
 }

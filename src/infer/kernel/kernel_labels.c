@@ -91,6 +91,18 @@ void kernel_labels_lit(kernel_labels *l, const kernel_space *s, const double *ra
     count_all(l);
 }
 
+void kernel_labels_only(kernel_labels *l, const uint32_t *rows, size_t n)
+{
+    for (size_t row = 0, k = 0; row < l->f->rows; row++) {
+        if (k < n && rows[k] == row) {
+            k++;
+        } else {
+            memset(l->role + row * l->f->d, 0, l->f->d);
+        }
+    }
+    count_all(l);
+}
+
 size_t kernel_labels_rows(const kernel_labels *l, size_t j, unsigned roles, uint32_t *rows)
 {
     size_t n = 0;

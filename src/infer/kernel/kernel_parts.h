@@ -1,4 +1,4 @@
-/* Between the files of the kernel encoder: which rows label which node, the three ways to solve for
+/* Between the files of the kernel encoder: which rows label which node, the two ways to solve for
  * alpha, and the variance. */
 #ifndef LSCM_INFER_KERNEL_KERNEL_PARTS_H
 #define LSCM_INFER_KERNEL_KERNEL_PARTS_H
@@ -28,6 +28,8 @@ lscm_status kernel_labels_of(kernel_labels *out, const features *f, uint64_t see
 void kernel_labels_close(kernel_labels *l);
 /* Rows without direction in this space label nothing; what is counted is counted again. */
 void kernel_labels_lit(kernel_labels *l, const kernel_space *s, const double *radius);
+/* Only these rows (n), ascending, label anything; the same. */
+void kernel_labels_only(kernel_labels *l, const uint32_t *rows, size_t n);
 /* Rows whose role of node j is among `roles`, ascending; returns how many. rows (f->rows). */
 size_t kernel_labels_rows(const kernel_labels *l, size_t j, unsigned roles, uint32_t *rows);
 void kernel_sort(uint32_t *rows, size_t n);
@@ -58,11 +60,11 @@ typedef struct kernel_inputs {
 lscm_status kernel_inputs_of(kernel_inputs *out, const kernel_space *s, const float *f,
                              const uint32_t *rows, size_t m, lscm_error *why);
 void kernel_inputs_close(kernel_inputs *in);
-/* All rows that label a node, when there are few enough for an exact solution; else landmarks: half
- * of them shared out among the nodes, so that each has labels there, the others any. rows (f->rows)
- * gets them, ascending; returns how many. */
-size_t kernel_inputs_choose(const kernel_labels *l, const kernel_settings *s, bool *exact,
-                            uint32_t *rows, uint32_t *scratch);
+/* All rows that label a node, when there are few enough; else half of them shared out among the
+ * nodes, so that each has labels there, the others any, and rows that are not among them label
+ * nothing any more. rows (f->rows) gets them, ascending; returns how many. */
+size_t kernel_inputs_choose(kernel_labels *l, const kernel_settings *s, uint32_t *rows,
+                            uint32_t *scratch);
 
 /* K of all inputs, once, and room for the factor of one node. */
 typedef struct kernel_exact {
@@ -81,22 +83,6 @@ lscm_status kernel_exact_fit(kernel_exact *w, kernel_encoder *e, const kernel_la
                              unsigned roles, double ridge, const lscm_progress *progress,
                              lscm_error *why);
 void kernel_exact_close(kernel_exact *w);
-
-/* Normal equations of all nodes; rows are added by role. */
-typedef struct kernel_nystroem kernel_nystroem;
-
-lscm_status kernel_nystroem_open(kernel_nystroem **out, const kernel_inputs *in, size_t d,
-                                 lscm_error *why);
-lscm_status kernel_nystroem_add(kernel_nystroem *w, const kernel_encoder *e, const kernel_labels *l,
-                                unsigned role, double ridge, const lscm_progress *progress,
-                                lscm_error *why);
-lscm_status kernel_nystroem_solve(kernel_nystroem *w, kernel_encoder *e, const kernel_labels *l,
-                                  double ridge, const lscm_progress *progress, lscm_error *why);
-void kernel_nystroem_close(kernel_nystroem *w);
-/* The ridge that is used where this one was chosen. */
-double kernel_nystroem_ridge(double ridge);
-/* Landmarks that d nodes may have in 1 GB, at most 4 000. */
-size_t kernel_nystroem_most(size_t d);
 
 /* out[i * stride] = ridge phi'(Phi'Phi + ridge I)^-1 phi + ridge of rows of f, as kernel_sd_rows.
  * By one thread; part (KERNEL_ROWS, k) is scratch. */

@@ -3,13 +3,13 @@
  * squared condition of G, and the second solve gives the digits back. */
 #include "infer/marginal/collapse_state.h"
 
+#include "scm/mechanism/mechanism.h"
+
 #include <lapacke.h>
-#include <math.h>
 #include <string.h>
 
 /* Row k of R is what one unit of noise of node k does to all nodes. */
-static void find_reach(const collapse_graph *g, const collapse_parameters *p, const uint8_t *target,
-                       double *reach)
+static void find_reach(const collapse_parameters *p, const uint8_t *target, double *reach)
 {
     size_t d = p->d;
     mechanism_model m = {d, p->w, p->c, p->sigma};
@@ -17,52 +17,35 @@ static void find_reach(const collapse_graph *g, const collapse_parameters *p, co
     for (size_t k = 0; k < d; k++) {
         reach[k * d + k] = 1;
     }
-    mechanism_reach(&m, g->order, target, d, reach);
+    mechanism_reach(&m, p->order, target, d, reach);
 }
 
-/* log |H|, with C' in the upper triangle of h; NaN when H is not finite. */
-static double factor_noise(const set_law *law, size_t r, double precision)
+/* C' in the upper triangle of h. H is at least I, and s_x large enough that rounding cannot hide
+ * it: what is not finite shows in z. */
+static void factor_noise(const set_law *law, size_t r, double precision)
 {
     size_t u = law->u;
-    double fill = 0;
-    double sum = NAN;
-    int failed = 1;
-    for (int attempt = 0; failed != 0 && attempt < 24; attempt++) {
-        double most = 0;
-        product(precision, plain(law->g, u, r), turned(law->g, u, r), 0, law->h, u);
-        for (size_t k = 0; k < u; k++) {
-            law->h[k * u + k] += 1;
-            most = fmax(most, law->h[k * u + k]);
-        }
-        for (size_t k = 0; k < u; k++) {
-            law->h[k * u + k] += fill * most;
-        }
-        /* upper by rows is lower by columns */
-        failed = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)u, law->h, (int)u);
-        fill = attempt == 0 ? 1e-15 : 4 * fill;
+    product(precision, plain(law->g, u, r), turned(law->g, u, r), 0, law->h, u);
+    for (size_t k = 0; k < u; k++) {
+        law->h[k * u + k] += 1;
     }
-    if (failed == 0) {
-        sum = 0;
-        for (size_t k = 0; k < u; k++) {
-            sum += 2 * log(law->h[k * u + k]);
-        }
-    }
-    return sum;
+    /* upper by rows is lower by columns */
+    (void)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)u, law->h, (int)u);
 }
 
-void collapse_law(const collapse *c, const collapse_graph *g, const collapse_parameters *p,
-                  size_t t, collapse_slot *slot)
+void collapse_law(const collapse *c, const collapse_parameters *p, const uint8_t *target,
+                  collapse_slot *slot)
 {
     set_law *law = &slot->law;
     size_t d = c->d;
     size_t r = c->rank;
     double s_x = collapse_x_noise(c, p);
-    law->target = c->design->target + t * d;
+    law->target = target;
     law->u = 0;
-    find_reach(g, p, law->target, law->reach);
+    find_reach(p, target, law->reach);
     product(1, plain(law->reach, d, d), plain(p->a, d, r), 0, law->effect, r);
     for (size_t i = 0; i < d; i++) {
-        double scale = law->target[i] != 0 ? p->actuator_noise : p->sigma[i];
+        double scale = target[i] != 0 ? p->actuator_noise : p->sigma[i];
         if (scale == 0) {
             continue;
         }
@@ -75,9 +58,8 @@ void collapse_law(const collapse *c, const collapse_graph *g, const collapse_par
         law->active[law->u] = i;
         law->scale[law->u++] = scale;
     }
-    law->log_det = 2 * (double)r * log(s_x);
     if (law->u > 0) {
-        law->log_det += factor_noise(law, r, 1 / (s_x * s_x));
+        factor_noise(law, r, 1 / (s_x * s_x));
         cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, (int)law->u,
                     (int)d, 1, law->h, (int)law->u, law->x, (int)d);
     }
@@ -101,7 +83,7 @@ static void refine(const set_law *law, size_t n, size_t r, double precision, boo
 }
 
 void collapse_condition(const collapse *c, const collapse_parameters *p, size_t n,
-                        const double *one, const double *y, const double *v, collapse_slot *slot)
+                        collapse_slot *slot)
 {
     const set_law *law = &slot->law;
     size_t d = c->d;
@@ -109,12 +91,12 @@ void collapse_condition(const collapse *c, const collapse_parameters *p, size_t 
     double s_x = collapse_x_noise(c, p);
     for (size_t row = 0; row < n; row++) {
         for (size_t i = 0; i < d; i++) {
-            slot->m[row * d + i] = law->target[i] != 0 ? v[row * d + i] : one[row] * p->c[i];
+            slot->m[row * d + i] = law->target[i] != 0 ? slot->v[row * d + i] : p->c[i];
         }
         for (size_t k = 0; k < r; k++) {
-            slot->rest[row * r + k] = y[row * r + k] - one[row] * p->b[k];
+            slot->rest[row * r + k] = slot->y[row * r + k] - p->b[k];
         }
-        slot->z[row * (d + 1)] = one[row];
+        slot->z[row * (d + 1)] = 1;
     }
     product(-1, plain(slot->m, n, d), plain(law->effect, d, r), 1, slot->rest, r);
     if (law->u > 0) {

@@ -1,8 +1,5 @@
-/* The collapsed likelihood from the inside; notation of collapse.h. collapse_open.c reduces the
- * rows, collapse_law.c conditions z on y within a set, collapse_expect.c sums over sets,
- * collapse_maximise.c,
- * collapse_expand.c and collapse_gauge.c step up, collapse_em.c repeats it, collapse_start.c
- * starts, collapse_draw.c goes back to the rows. */
+/* z given x from the inside; notation of collapse.h. collapse_open.c lists the rows by set,
+ * collapse_law.c conditions z on y within a set, collapse_draw.c draws. */
 #ifndef LSCM_INFER_MARGINAL_COLLAPSE_STATE_H
 #define LSCM_INFER_MARGINAL_COLLAPSE_STATE_H
 
@@ -15,7 +12,7 @@ enum {
     COLLAPSE_BLOCK = 512 /* rows conditioned at once */
 };
 
-/* The law of (y, z) in one set; matrices with u rows are packed. */
+/* The law of (y, z) under one set; matrices with u rows are packed. */
 typedef struct set_law {
     const uint8_t *target; /* (d) */
     size_t u;
@@ -26,7 +23,6 @@ typedef struct set_law {
     double *g;      /* (u, r): G */
     double *h;      /* (u, u): the upper triangle is C' */
     double *x;      /* (u, d): X */
-    double log_det; /* log |K| */
 } set_law;
 
 /* A thread's scratch. */
@@ -37,58 +33,24 @@ typedef struct collapse_slot {
     double *h, *up; /* (BLOCK, u): h, and what refines it */
     double *rest;   /* (BLOCK, r): y - E[z] A - b */
     double *y, *v;  /* (BLOCK, r), (BLOCK, d): gathered rows */
-    double *one;    /* (BLOCK) */
-    double *gram;   /* (d + 1, d + 1) */
-    double *cross;  /* (d + 1, d) */
-    double *xa;     /* (u, r): X A */
-    double *root;   /* (u, u): C^-1 D */
 } collapse_slot;
 
-/* Expected sums over rows; one block of `collapse.sum_size` numbers. */
-typedef struct collapse_sums {
-    double *log_likelihood; /* (1): without the dimensions outside y */
-    double *rest;           /* (1): E |y - zA - b|^2 */
-    double *target;         /* (1): E e^2 at targets */
-    double *node;           /* (d): E e_i^2 where i is free */
-    double *gram;           /* (d + 1, d + 1): E [1 z]'[1 z] */
-    double *by_a;           /* (d + 1, r): E [1 z]'(y - zA - b) */
-    double *node_gram;      /* (d, d + 1, d + 1): where i is free */
-    double *by_node;        /* (d, d + 1): E [1 z]' e_i where i is free */
-    double *by_target;      /* (d, d + 1): the same where i is a target and s_I > 0 */
-} collapse_sums;
-
-/* Rows from .. to - 1 of design.row are of this set. */
+/* Rows from .. to - 1 of design.row are of one set. */
 typedef struct collapse_job {
-    size_t set, from, to;
+    size_t from, to;
 } collapse_job;
 
 struct collapse {
     const linear_view *s;
-    const design *design; /* that of the view: K sets, n_t rows in each */
     size_t d, rank, rows;
-    size_t *targeted; /* (d): rows with t_i = 1 */
-    size_t *first;    /* (K + 1): of each set in the reduced rows */
-    double *one;      /* (Q): reduced rows */
-    double *y;        /* (Q, r) */
-    double *v;        /* (Q, d), 0 off target */
     size_t jobs;
     collapse_job *job;
-    double outside;      /* N (D - r) */
-    double floor;        /* of s_x */
-    double target_floor; /* of a learned s_I */
-
+    double floor; /* of s_x */
     size_t team;
     collapse_slot *slot; /* (team) */
-    size_t sum_size;
-    double *sums;                    /* (GROUPS, sum_size); the first ends as the total */
-    double *solve;                   /* (d + 1, d + 1) */
-    double *side, *step;             /* (d + 1, max(r, 2)): right-hand sides and solutions */
-    double *ruler;                   /* (d + 1): scale of each unknown in a solve */
-    double *wide;                    /* (d + 1, d + 1) */
-    double *change, *image;          /* (d + 1) */
-    double *theta[3];                /* (parameters): for the extrapolation */
-    double *weight;                  /* (parameters) */
-    collapse_parameters next, other; /* other points of EM */
+    double *sums;        /* (GROUPS, d + 1, d + 1 + r): [1 z]'[1 z], then [1 z]'(y - zA - b) */
+    double *side;        /* (d + 1, r) */
+    double *ruler;       /* (d + 1): scale of each unknown in a solve */
     arena memory;
 };
 
@@ -123,10 +85,10 @@ static inline void product(double alpha, matrix a, matrix b, double beta, double
     }
 }
 
-/* Threads for work on this many rows: a few, or none when waking them takes longer. */
-static inline int collapse_team(const collapse *c, size_t rows)
+/* Threads for work on all rows: a few, or none when waking them takes longer. */
+static inline int collapse_team(const collapse *c)
 {
-    return rows * c->d * (c->d + c->rank) > 200000 ? (int)c->team : 1;
+    return c->rows * c->d * (c->d + c->rank) > 200000 ? (int)c->team : 1;
 }
 
 static inline double collapse_x_noise(const collapse *c, const collapse_parameters *p)
@@ -134,33 +96,11 @@ static inline double collapse_x_noise(const collapse *c, const collapse_paramete
     return p->x_noise > c->floor ? p->x_noise : c->floor;
 }
 
-collapse_sums collapse_sums_at(const collapse *c, size_t group);
-/* The law of set t under p; in slot->law. */
-void collapse_law(const collapse *c, const collapse_graph *g, const collapse_parameters *p,
-                  size_t t, collapse_slot *slot);
-/* E[z | y], h and rest of n rows of that set. */
+/* The law under p of rows with these targets (d), in slot->law. */
+void collapse_law(const collapse *c, const collapse_parameters *p, const uint8_t *target,
+                  collapse_slot *slot);
+/* E[z | y], h and rest of n rows of that set, which are in slot->y and slot->v. */
 void collapse_condition(const collapse *c, const collapse_parameters *p, size_t n,
-                        const double *one, const double *y, const double *v, collapse_slot *slot);
-/* All sums at p into the first group; returns the log likelihood. With `all` false only what the
- * log likelihood is made of. */
-double collapse_expect(collapse *c, const collapse_graph *g, const collapse_parameters *p,
-                       bool all);
-/* What p should be given the sums, in p. */
-void collapse_maximise(collapse *c, const collapse_graph *g, const collapse_settings *s,
-                       collapse_parameters *p);
-/* Before the M-step: redefines nodes that do() does not fix, in p and in the sums. */
-void collapse_expand(collapse *c, const collapse_graph *g, collapse_parameters *p);
-/* The best of the equivalent choices for nodes that are never a target. */
-void collapse_gauge(const collapse *c, const collapse_graph *g, const collapse_settings *s,
-                    collapse_parameters *p);
-
-/* a (n, n), positive semidefinite, becomes the upper factor F of S a S = F'F, S = diag(ruler); a
- * rank that is missing is filled with as little as will do. False when a is not finite. */
-bool collapse_factor(size_t n, double *a, double *ruler);
-/* side (n, m) becomes a^-1 side. */
-void collapse_solve(size_t n, size_t m, const double *factor, const double *ruler, double *side);
-/* side (n, m) becomes a^-1/2 side: of identity covariance, of covariance a^-1. */
-void collapse_solve_half(size_t n, size_t m, const double *factor, const double *ruler,
-                         double *side);
+                        collapse_slot *slot);
 
 #endif

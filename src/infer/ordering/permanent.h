@@ -6,14 +6,13 @@
  * doubly stochastic and, at the minimum, the gradient: d value / dT_ij = b_ij.
  *
  * Exact, for one matrix of at most PERMANENT_MOST rows: dynamic programming over subsets of
- * columns, 2^d d/2 terms, all positive; with the exact marginals (the gradient) and exact draws.
+ * columns, 2^d d/2 terms, all positive; with the exact marginals, which are the gradient.
  */
 #ifndef LSCM_INFER_ORDERING_PERMANENT_H
 #define LSCM_INFER_ORDERING_PERMANENT_H
 
 #include "base/arena.h"
 #include "base/lanes.h"
-#include "base/rng.h"
 #include "scm/graph/graph.h"
 
 #define PERMANENT_TOLERANCE 1e-12
@@ -50,12 +49,10 @@ typedef struct permanent_work {
 void permanent_lay_out(permanent_work *work, arena *a, size_t d);
 
 /* The exact log-permanent of t (d, d), any finite numbers. Fails when d > PERMANENT_MOST or t is
- * not finite. Prepares `work` for the two below. */
+ * not finite. Prepares `work` for the marginals. */
 lscm_status permanent_exact(const double *t, size_t d, double *value, permanent_work *work,
                             lscm_error *why);
 /* marginal (d, d): the probability that row i has column j; the gradient of the value. */
 void permanent_marginals(const permanent_work *work, double *marginal);
-/* A draw from the Gibbs law: column_of (d). Uses the uniform numbers first .. first + d - 1. */
-void permanent_draw(const permanent_work *work, rng r, uint64_t first, size_t *column_of);
 
 #endif

@@ -106,22 +106,3 @@ void permanent_marginals(const permanent_work *work, double *marginal)
         work->backward[set] = sum;
     }
 }
-
-void permanent_draw(const permanent_work *work, rng r, uint64_t first, size_t *column_of)
-{
-    size_t d = work->d;
-    size_t set = subsets_of(d) - 1;
-    for (size_t i = d; i-- > 0;) {
-        double left_over = rng_uniform(r, first + i) * work->forward[set];
-        size_t chosen = d;
-        for (size_t left = set; left != 0 && !(left_over < 0); left &= left - 1) {
-            size_t j = lowest(left);
-            double ways = work->forward[set ^ (size_t)1 << j] * work->theta[i * d + j];
-            left_over -= ways;
-            /* rounding may leave a little over: then the last possible column it is */
-            chosen = ways > 0 ? j : chosen;
-        }
-        column_of[i] = chosen;
-        set ^= (size_t)1 << chosen;
-    }
-}

@@ -17,10 +17,9 @@ typedef struct latent_chain {
     const latent_problem *p;
     graph_chain g;
     families families;
-    collapse *likelihood;
+    collapse *rows;
     collapse_parameters model;
     censored censored;
-    uint8_t *parent;       /* (d, d) */
     double *z;             /* (rows, d) */
     double *sum, *squares; /* (rows, d): of z and z^2 over kept draws, about the anchors' z */
     double kept;
@@ -35,24 +34,9 @@ static void lay_out(latent_chain *c)
     arena *a = &c->memory;
     size_t n = s->rows * s->d;
     graph_chain_lay_out(&c->g, a);
-    c->parent = arena_take(a, s->d * s->d, 1);
     c->z = arena_take(a, n, sizeof(double));
     c->sum = arena_take(a, n, sizeof(double));
     c->squares = arena_take(a, n, sizeof(double));
-}
-
-/* Parents as bytes, as the collapsed likelihood wants them. */
-static collapse_graph graph_of(const latent_chain *c)
-{
-    size_t d = c->g.d;
-    memset(c->parent, 0, d * d);
-    for (size_t i = 0; i < d; i++) {
-        const family *f = &c->g.all.family[i];
-        for (size_t k = 0; k < f->count; k++) {
-            c->parent[f->candidate[k] * d + i] = (uint8_t)(c->g.parents[i] >> k & 1);
-        }
-    }
-    return (collapse_graph){c->parent, c->g.order};
 }
 
 /* ---- Starting ---- */
@@ -61,18 +45,11 @@ static lscm_status begin_noisy(latent_chain *c, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const linear_view *s = c->p->view;
-    collapse_graph graph = graph_of(c);
-    collapse_report report;
-    collapse_settings settings = {.prior = &c->p->graph->mechanisms.prior,
-                                  .equal = c->g.equal,
-                                  .steps = tuned_latent_steps(),
-                                  .tolerance = tuned_latent_still()};
-    TRY(collapse_open(&c->likelihood, s, why));
+    TRY(collapse_open(&c->rows, s, why));
     TRY(collapse_parameters_open(&c->model, s->d, s->rank, why));
-    TRY(collapse_start(c->likelihood, c->p->anchor, c->g.equal, &c->model, why));
-    settings.learn_actuator_noise = c->model.actuator_noise > 0;
-    TRY(collapse_em(c->likelihood, &graph, &settings, &c->model, &report, NULL, why));
-    c->actuator_noise = c->model.actuator_noise;
+    c->model.order = c->g.order;
+    c->model.x_noise = s->x_noise;
+    c->model.actuator_noise = c->actuator_noise = c->p->anchor->actuator_noise;
 done:
     return status;
 }
@@ -135,7 +112,7 @@ done:
 
 static void close_chain(latent_chain *c)
 {
-    collapse_close(c->likelihood);
+    collapse_close(c->rows);
     collapse_parameters_close(&c->model);
     censor_close(&c->censored);
     families_close(&c->families);
@@ -170,17 +147,14 @@ static lscm_status sweep(latent_chain *c, uint64_t number, rng r, lscm_error *wh
         censor_draw(&c->censored, &model, tuned_latent_inner(), r, tuned_latent_inner() * number,
                     c->z);
     } else {
-        collapse_graph graph = graph_of(c);
-        if (number > 0) { /* the first draw is at the maximum itself */
-            memcpy(c->model.w, c->g.w, d * d * sizeof(double));
-            memcpy(c->model.c, c->g.intercept, d * sizeof(double));
-            memcpy(c->model.sigma, c->g.sigma, d * sizeof(double));
-        }
-        collapse_draw_z(c->likelihood, &graph, &c->model, r, 2 * number, c->z);
+        memcpy(c->model.w, c->g.w, d * d * sizeof(double));
+        memcpy(c->model.c, c->g.intercept, d * sizeof(double));
+        memcpy(c->model.sigma, c->g.sigma, d * sizeof(double));
+        collapse_draw_decoder(c->rows, c->z, &c->model, r, 2 * number);
+        collapse_draw_z(c->rows, &c->model, r, 2 * number + 1, c->z);
         if (c->model.actuator_noise > 0) {
             draw_actuator(c);
         }
-        collapse_draw_decoder(c->likelihood, c->z, &c->model, r, 2 * number + 1);
     }
     TRY(update(c, why));
     graph_chain_move(&c->g);

@@ -5,11 +5,11 @@
  *   graph, W, s, c given z  graph_chain.h, on the scatters of this z
  *   A, b, s_I given z       noisy: collapse_draw_decoder, and the actuator's residuals
  *
- * and costs one pass over z. Noisy chains start from the maximum of the collapsed likelihood
- * (collapse_em) at their graph, clipped ones from censor_start. Clipped chains may get stuck: z
- * that was drawn with a wrong graph speaks for it. So once they have settled, those whose models
- * fit far worse than the best go on from where that one is. They agree with it by that alone: R-hat
- * is then that of the chains as they settled, and the one of the draws is told beside it.
+ * and costs one pass over z. Noisy chains start from the z of the anchors, clipped ones from
+ * censor_start. Clipped chains may get stuck: z that was drawn with a wrong graph speaks for it. So
+ * once they have settled, those whose models fit far worse than the best go on from where that one
+ * is. They agree with it by that alone: R-hat is then that of the chains as they settled, and the
+ * one of the draws is told beside it.
  */
 #ifndef LSCM_INFER_SAMPLE_LATENT_CHAIN_H
 #define LSCM_INFER_SAMPLE_LATENT_CHAIN_H

@@ -1,5 +1,4 @@
 #include "infer/screen/screen.h"
-#include "base/streams.h"
 
 #include "base/tuned.h"
 #include "infer/screen/screen_parts.h"
@@ -10,12 +9,12 @@
 
 typedef struct screen_work {
     screen_data s;
-    sweep *sweeps, spare;            /* (d) */
-    uint8_t *slot;                   /* (d, d) */
-    size_t *order, *best, *position; /* (d) */
-    /* (d, near_most): the least cost of a parent in any graph found, less that graph's score; what
-     * the best graph would lose without it, negative, 0 when it is no parent there */
-    double *cost, *need;
+    sweep *sweeps, spare;     /* (d) */
+    uint8_t *slot;            /* (d, d) */
+    size_t *order, *position; /* (d) */
+    /* (d, near_most): of a parent in the graph found, what the graph would lose without it,
+     * negative; of another near node what it costs to make it one */
+    double *cost;
     arena lists, matrices;
 } screen_work;
 
@@ -59,9 +58,7 @@ static void lay_out_lists(screen_work *w, arena *a)
     w->s.near = arena_take(a, d * w->s.near_most, sizeof(size_t));
     w->slot = arena_take(a, d * d, 1);
     w->order = arena_take(a, d, sizeof(size_t));
-    w->best = arena_take(a, d, sizeof(size_t));
     w->cost = arena_take(a, d * w->s.near_most, sizeof(double));
-    w->need = arena_take(a, d * w->s.near_most, sizeof(double));
     w->position = arena_take(a, d, sizeof(size_t));
     w->sweeps = arena_take(a, d, sizeof *w->sweeps);
 }
@@ -113,72 +110,28 @@ static double cost_of(const screen_work *w, const sweep *alone, size_t i, size_t
     return loss - gain;
 }
 
-/* One local search from w->order; returns the score of the graph found. */
-static double search(screen_work *w, const families *f)
+/* The local search from w->order. */
+static void search(screen_work *w, const families *f)
 {
-    double score = 0;
     for (size_t i = 0; i < w->s.d; i++) {
         sweep_empty(&w->sweeps[i], &f->list[i]);
     }
     screen_order(w->sweeps, &w->spare, &w->s, w->slot, w->order, w->position);
     for (size_t i = 0; i < w->s.d; i++) {
         sweep_eliminate(&w->sweeps[i]);
-        score += sweep_now(&w->sweeps[i]);
     }
-    return score;
 }
 
-/* Notes what the graph just found says of every possible parent. */
-static void note(screen_work *w, const families *f, double score, bool best)
+/* What the graph found says of every possible parent. */
+static void price(screen_work *w, const families *f)
 {
     for (size_t i = 0; i < w->s.d; i++) {
         const sweep *s = &w->sweeps[i];
         double *cost = w->cost + i * w->s.near_most;
-        double *need = w->need + i * w->s.near_most;
         sweep_empty(&w->spare, &f->list[i]);
         for (size_t k = 0; k < s->m; k++) {
-            double own = s->in[k] != 0 ? 0 : fmax(cost_of(w, &w->spare, i, k), 0);
-            cost[k] = fmin(cost[k], own - score);
-            if (best) {
-                need[k] = s->in[k] != 0 ? sweep_change(s, k) : 0;
-            }
+            cost[k] = s->in[k] != 0 ? sweep_change(s, k) : fmax(cost_of(w, &w->spare, i, k), 0);
         }
-    }
-}
-
-/* Several searches, each from the best order so far with some nodes put elsewhere. */
-static void search_often(screen_work *w, const families *f)
-{
-    const rng r = stream_of(0, STREAM_SCREEN);
-    size_t d = w->s.d;
-    size_t shaken = d / tuned_screen_shaken() > 3 ? d / tuned_screen_shaken() : 3;
-    double best = -INFINITY;
-    for (size_t k = 0; k < d * w->s.near_most; k++) {
-        w->cost[k] = INFINITY;
-    }
-    for (size_t n = 0; n < tuned_screen_searches(); n++) {
-        for (size_t k = 0; n > 0 && k < shaken; k++) {
-            uint64_t number = ((uint64_t)n * shaken + k) * 2;
-            size_t from = (size_t)rng_below(r, number, d);
-            size_t to = (size_t)rng_below(r, number + 1, d);
-            size_t node = w->order[from];
-            size_t low = from < to ? from : to;
-            size_t high = from < to ? to : from;
-            memmove(w->order + low + (to < from ? 1 : 0), w->order + low + (to < from ? 0 : 1),
-                    (high - low) * sizeof *w->order);
-            w->order[to] = node;
-        }
-        double score = search(w, f);
-        note(w, f, score, score > best);
-        if (score > best) {
-            best = score;
-            memcpy(w->best, w->order, d * sizeof *w->best);
-        } else {
-            memcpy(w->order, w->best, d * sizeof *w->best);
-        }
-    }
-    for (size_t k = 0; k < d * w->s.near_most; k++) {
-        w->cost[k] = w->need[k] < 0 ? w->need[k] : w->cost[k] + best;
     }
 }
 
@@ -230,7 +183,8 @@ static lscm_status choose_all(screen_work *w, families *f, const candidate_lists
         }
     }
     TRY(screen_reach(&w->s, f, w->order, why));
-    search_often(w, f);
+    search(w, f);
+    price(w, f);
     for (size_t i = 0; i < d; i++) {
         choose(w, i, lists);
     }
@@ -277,7 +231,7 @@ lscm_status screen_candidates(const latent_rows *rows, const uint8_t *forbidden,
     TRY(families_wide(&f, rows, &near, why));
     TRY(choose_all(&w, &f, lists, why));
     if (order != NULL) {
-        memcpy(order, w.best, d * sizeof *order);
+        memcpy(order, w.order, d * sizeof *order);
     }
 done:
     families_close(&f);
