@@ -9,7 +9,7 @@
 
 #include <lapacke.h>
 
-typedef struct design {
+typedef struct made_rows {
     size_t d, observational, sets, per_set;
     bool single;      /* one target per set, cycling; otherwise 1 .. d - 1 of them */
     double noise;     /* of the mechanisms */
@@ -19,7 +19,7 @@ typedef struct design {
     double constant;  /* not 0: all values are this */
     uint64_t seed;    /* of model and mixing */
     uint64_t samples; /* of the samples */
-} design;
+} made_rows;
 
 typedef struct made {
     linear_view s;
@@ -49,7 +49,7 @@ static inline void made_free(made *m)
     free(m->order);
 }
 
-static inline void make_model(made *m, const design *c)
+static inline void make_model(made *m, const made_rows *c)
 {
     lcg g = {c->seed * 7919 + 1};
     size_t d = c->d;
@@ -69,7 +69,7 @@ static inline void make_model(made *m, const design *c)
 }
 
 /* One row given its mask and values. */
-static inline void make_row(made *m, const design *c, size_t row, lcg *g)
+static inline void make_row(made *m, const made_rows *c, size_t row, lcg *g)
 {
     size_t d = c->d;
     double *z = m->z + row * d;
@@ -93,7 +93,7 @@ static inline void make_row(made *m, const design *c, size_t row, lcg *g)
     }
 }
 
-static inline made make(const design *c)
+static inline made make(const made_rows *c)
 {
     made m = {0};
     size_t d = c->d;

@@ -7,6 +7,7 @@
 #define LSCM_TESTS_MADE_LINEAR_VIEW_H
 
 #include "data/statistics/statistics.h"
+#include "design_testing.h"
 #include "infer/mechanism/mechanism.h"
 #include "lcg.h"
 
@@ -30,6 +31,8 @@ typedef struct made_design {
 
 typedef struct made_signal {
     linear_view s;
+    uint8_t *mask;                     /* (rows, d): what s.design is made of */
+    double *values;                    /* (rows, d) */
     double *z;                         /* (rows, d) */
     double w[MADE_MOST * MADE_MOST];   /* (d, d) */
     double sigma[MADE_MOST];           /* (d) */
@@ -101,9 +104,9 @@ static inline void made_row(made_signal *m, const made_design *c, size_t row, lc
     double *z = m->z + row * d;
     for (size_t k = 0; k < d; k++) {
         size_t i = m->order[k];
-        if (m->s.mask[row * d + i] != 0) {
-            m->s.values[row * d + i] = c->value * lcg_normal(g);
-            z[i] = m->s.values[row * d + i] + c->actuator * lcg_normal(g);
+        if (m->mask[row * d + i] != 0) {
+            m->values[row * d + i] = c->value * lcg_normal(g);
+            z[i] = m->values[row * d + i] + c->actuator * lcg_normal(g);
             continue;
         }
         z[i] = m->sigma[i] * lcg_normal(g);
@@ -140,6 +143,14 @@ static inline void made_spectrum(made_signal *m)
     }
 }
 
+/* After a change of mask or values. */
+static inline void made_again(made_signal *m)
+{
+    design_again(&m->s.design, m->s.rows, m->s.d, m->mask, m->values);
+    m->s.mask = m->mask;
+    m->s.values = m->values;
+}
+
 static inline made_signal made_signal_of(const made_design *c, lcg *g)
 {
     made_signal m = {0};
@@ -150,13 +161,13 @@ static inline made_signal made_signal_of(const made_design *c, lcg *g)
         .kind = VIEW_LINEAR, .rows = rows, .d = d, .D = d, .rank = d, .x_noise = c->x_noise};
     m.z = calloc(rows * d, sizeof(double));
     m.s.y = calloc(rows * d, sizeof(double));
-    m.s.mask = calloc(rows * d, 1);
-    m.s.values = calloc(rows * d, sizeof(double));
+    m.mask = calloc(rows * d, 1);
+    m.values = calloc(rows * d, sizeof(double));
     m.s.mean = calloc(d, sizeof(double));
     m.s.basis = calloc(d * d, sizeof(double));
     m.s.spectrum = calloc(d, sizeof(double));
-    if (m.z == NULL || m.s.y == NULL || m.s.mask == NULL || m.s.values == NULL ||
-        m.s.mean == NULL || m.s.basis == NULL || m.s.spectrum == NULL) {
+    if (m.z == NULL || m.s.y == NULL || m.mask == NULL || m.values == NULL || m.s.mean == NULL ||
+        m.s.basis == NULL || m.s.spectrum == NULL) {
         abort();
     }
     made_mechanisms(&m, c, g);
@@ -171,20 +182,22 @@ static inline made_signal made_signal_of(const made_design *c, lcg *g)
             if ((row - c->observational) % c->per_set == 0) {
                 made_targets(c, (row - c->observational) / c->per_set, g, target);
             }
-            memcpy(m.s.mask + row * d, target, d);
+            memcpy(m.mask + row * d, target, d);
         }
         made_row(&m, c, row, g);
     }
+    made_again(&m);
     made_spectrum(&m);
     return m;
 }
 
 static inline void made_signal_free(made_signal *m)
 {
+    design_close(&m->s.design);
     free(m->z);
     free(m->s.y);
-    free(m->s.mask);
-    free(m->s.values);
+    free(m->mask);
+    free(m->values);
     free(m->s.mean);
     free(m->s.basis);
     free(m->s.spectrum);

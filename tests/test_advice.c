@@ -77,9 +77,10 @@ static void test_design(void **state)
     json_decref(warnings);
     /* three rows for the last node */
     for (size_t row = 0; row < 3; row++) {
-        m.s.mask[row * 4 + 3] = 1;
-        m.s.values[row * 4 + 3] = m.z[row * 4 + 3];
+        m.mask[row * 4 + 3] = 1;
+        m.values[row * 4 + 3] = m.z[row * 4 + 3];
     }
+    made_again(&m);
     warnings = advice_on(&m, NAMES);
     assert_int_equal(count_of(warnings, "fewer than 6 rows", "delta"), 1);
     assert_int_equal(count_of(warnings, "never intervened on", NULL), 0);
@@ -93,9 +94,10 @@ static void test_always(void **state)
     lcg g = {53};
     made_signal m = made_signal_of(&PLAIN, &g);
     for (size_t row = 0; row < m.s.rows; row++) {
-        m.s.mask[row * 4 + 1] = 1;
-        m.s.values[row * 4 + 1] = m.z[row * 4 + 1];
+        m.mask[row * 4 + 1] = 1;
+        m.values[row * 4 + 1] = m.z[row * 4 + 1];
     }
+    made_again(&m);
     json_t *warnings = advice_on(&m, NAMES);
     assert_int_equal(count_of(warnings, "in every row", "beta"), 1);
     json_decref(warnings);

@@ -8,7 +8,7 @@
 static void test_exact(void **state)
 {
     (void)state;
-    static const design cases[] = {
+    static const made_rows cases[] = {
         {.d = 5, .observational = 500, .sets = 20, .per_set = 100, .noise = 0.1, .value = 6},
         {.d = 20, .observational = 500, .sets = 100, .per_set = 50, .noise = 0.1, .value = 6},
         {.d = 6, .sets = 12, .per_set = 9, .noise = 0.1, .value = 6, .single = true},
@@ -20,7 +20,7 @@ static void test_exact(void **state)
             lscm_error why;
             anchor a;
             double error[20];
-            design c = cases[k];
+            made_rows c = cases[k];
             c.seed = seed;
             made m = make(&c);
             assert_ok(anchor_of(&a, &m.s, NULL, &why));
@@ -51,7 +51,7 @@ static void test_least_squares(void **state)
     (void)state;
     lscm_error why;
     anchor a;
-    design c = {.d = 7, .observational = 50, .sets = 30, .per_set = 20, .noise = 1, .value = 2};
+    made_rows c = {.d = 7, .observational = 50, .sets = 30, .per_set = 20, .noise = 1, .value = 2};
     c.x_noise = 0.3;
     c.actuator = 0.5;
     c.seed = 4;
@@ -108,7 +108,7 @@ static void test_keep(void **state)
     lscm_error why;
     anchor a;
     anchor b;
-    design c = {.d = 4, .observational = 60, .sets = 20, .per_set = 20, .noise = 1, .value = 2};
+    made_rows c = {.d = 4, .observational = 60, .sets = 20, .per_set = 20, .noise = 1, .value = 2};
     c.x_noise = 0.2;
     c.seed = 11;
     made m = make(&c);
@@ -156,7 +156,7 @@ static void test_threads(void **state)
     anchor two;
     int before = omp_get_max_threads();
     lcg g = {5};
-    design c = {.d = 10, .sets = 1, .per_set = 1200, .noise = 1, .value = 2, .seed = 12};
+    made_rows c = {.d = 10, .sets = 1, .per_set = 1200, .noise = 1, .value = 2, .seed = 12};
     made m = make(&c);
     double *y = zeros(1200 * WIDE, sizeof(double));
     for (size_t i = 0; i < 1200; i++) { /* every row its own set, or nearly so */
@@ -200,7 +200,7 @@ static void test_wide(void **state)
     lscm_error why;
     anchor a;
     lcg g = {6};
-    design c = {.d = 4, .sets = 20, .per_set = 40, .noise = 1, .value = 2, .seed = 13};
+    made_rows c = {.d = 4, .sets = 20, .per_set = 40, .noise = 1, .value = 2, .seed = 13};
     made m = make(&c);
     double *y = zeros(800 * WIDE, sizeof(double));
     for (size_t i = 0; i < 800; i++) {
@@ -230,7 +230,7 @@ static void test_draws(void **state)
     enum { DRAWS = 4000 };
     lscm_error why;
     anchor a;
-    design c = {.d = D, .sets = 20, .per_set = 20, .noise = 1, .value = 2, .x_noise = 0.5};
+    made_rows c = {.d = D, .sets = 20, .per_set = 20, .noise = 1, .value = 2, .x_noise = 0.5};
     double mean[M] = {0};
     double found[M][M] = {{0}};
     double intercept[D];

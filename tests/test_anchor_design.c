@@ -9,7 +9,7 @@ static void test_direction(void **state)
     for (size_t k = 0; k < 4; k++) {
         lscm_error why;
         anchor a;
-        design c = {.d = 5, .observational = 400, .sets = 10, .per_set = 100, .noise = 1};
+        made_rows c = {.d = 5, .observational = 400, .sets = 10, .per_set = 100, .noise = 1};
         c.constant = k < 2 ? 3 : 1e-300; /* as good as 0 */
         c.x_noise = k % 2 == 0 ? 0 : 0.1;
         c.single = true;
@@ -63,7 +63,7 @@ static void test_direction_ambiguous(void **state)
     (void)state;
     lscm_error why;
     anchor a;
-    design c = {.d = 4, .observational = 400, .sets = 8, .per_set = 50, .noise = 1, .seed = 7};
+    made_rows c = {.d = 4, .observational = 400, .sets = 8, .per_set = 50, .noise = 1, .seed = 7};
     c.constant = 1;
     c.single = true;
     made m = make(&c);
@@ -93,7 +93,7 @@ static void test_nodes(void **state)
     double error[6];
     for (size_t noisy = 0; noisy < 2; noisy++) {
         lcg g = {17};
-        design c = {.d = 6, .sets = 30, .per_set = 30, .noise = 0.5, .value = 2, .seed = 8};
+        made_rows c = {.d = 6, .sets = 30, .per_set = 30, .noise = 0.5, .value = 2, .seed = 8};
         c.x_noise = noisy != 0 ? 0.05 : 0;
         made m = make(&c);
         for (size_t i = 0; i < m.s.rows; i++) {
@@ -153,7 +153,7 @@ static void test_missing_direction(void **state)
         anchor a;
         double error[5];
         lcg g = {3};
-        design c = {.d = 5, .observational = 100, .sets = 30, .per_set = 50, .noise = 1};
+        made_rows c = {.d = 5, .observational = 100, .sets = 30, .per_set = 50, .noise = 1};
         c.value = 2;
         c.x_noise = noisy != 0 ? 0.1 : 0;
         c.seed = 9;
@@ -190,7 +190,7 @@ static void test_lost_direction(void **state)
     double error[4];
     double most = 0;
     lcg g = {41};
-    design c = {.d = 4, .sets = 24, .per_set = 50, .noise = 1, .value = 2, .x_noise = 0.3};
+    made_rows c = {.d = 4, .sets = 24, .per_set = 50, .noise = 1, .value = 2, .x_noise = 0.3};
     c.seed = 15;
     made m = make(&c);
     for (size_t i = 0; i < 4; i++) {
@@ -222,7 +222,7 @@ static void test_invisible(void **state)
     lscm_error why;
     anchor a;
     lcg g = {23};
-    design c = {.d = 4, .sets = 40, .per_set = 25, .noise = 1, .value = 2, .x_noise = 0.1};
+    made_rows c = {.d = 4, .sets = 40, .per_set = 25, .noise = 1, .value = 2, .x_noise = 0.1};
     c.single = true;
     c.seed = 10;
     made m = make(&c);

@@ -36,7 +36,7 @@ static void count_error(tally *t, const made *m, const anchor *a, size_t j)
 
 /* Over many data sets from one model, the error of (a, b) has mean 0 and the covariance that was
  * claimed, in every direction of a grid. */
-static void check_covariance(design c)
+static void check_covariance(made_rows c)
 {
     tally all[D] = {0};
     double actuator = 0;
@@ -85,7 +85,7 @@ static void check_covariance(design c)
 static void test_covariance(void **state)
 {
     (void)state;
-    design c = {.d = D, .observational = 20, .sets = 6, .per_set = 40, .noise = 1, .value = 2};
+    made_rows c = {.d = D, .observational = 20, .sets = 6, .per_set = 40, .noise = 1, .value = 2};
     c.seed = 3;
     for (size_t k = 0; k < 4; k++) {
         c.x_noise = k < 2 ? 1 : 0.1 * (double)(3 - k);
@@ -106,7 +106,7 @@ static void test_x_noise(void **state)
     lscm_error why;
     anchor a;
     anchor plain;
-    design c = {.d = 4, .sets = 40, .per_set = 1000, .noise = 1, .value = 2, .seed = 2};
+    made_rows c = {.d = 4, .sets = 40, .per_set = 1000, .noise = 1, .value = 2, .seed = 2};
     double bias = 0;
     double error = 0;
     c.x_noise = 3;
@@ -141,7 +141,7 @@ static void test_actuator_noise(void **state)
             anchor a;
             double error[10];
             double noise = levels[k];
-            design c = {.d = 10, .observational = 500, .sets = 40, .per_set = 100, .noise = 1.4};
+            made_rows c = {.d = 10, .observational = 500, .sets = 40, .per_set = 100, .noise = 1.4};
             c.value = 2;
             c.x_noise = 0.1;
             c.actuator = noise;

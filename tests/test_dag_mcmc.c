@@ -5,6 +5,7 @@
 #include "infer/graph/graph.h"
 #include "infer/mechanism/mechanism.h"
 
+#include "design_testing.h"
 #include "lcg.h"
 #include "testing.h"
 
@@ -32,6 +33,7 @@ static void make_families(families *out, uint64_t seed, size_t rows, const knowl
     size_t order[D] = {0};
     size_t count[D];
     size_t candidate[D * (D - 1)];
+    design s = {0};
     lcg_weights(&g, D, 0.6, order, w);
     for (size_t r = 0; r < rows; r++) {
         for (size_t p = 0; p < D; p++) {
@@ -51,9 +53,11 @@ static void make_families(families *out, uint64_t seed, size_t rows, const knowl
             }
         }
     }
+    design_again(&s, rows, D, mask, NULL);
     assert_ok(families_of(
-        out, &(latent_rows){rows, D, z, mask, NULL},
+        out, &(latent_rows){&s, z, NULL},
         &(candidate_lists){D - 1, count, candidate, k != NULL ? k->required : NULL}, &why));
+    design_close(&s);
 }
 
 typedef struct sampled {
@@ -194,6 +198,7 @@ static void replaced_chains(void **state)
     size_t count[WIDE] = {0};
     size_t candidate[WIDE * 2 * NEAR];
     families f;
+    design s = {0};
     for (size_t k = 0; k < (size_t)ROWS * WIDE; k++) { /* each follows the four before it */
         size_t i = k % WIDE;
         mask[k] = lcg_uniform(&g) < 0.1 ? 1 : 0;
@@ -210,7 +215,8 @@ static void replaced_chains(void **state)
             }
         }
     }
-    assert_ok(families_of(&f, &(latent_rows){ROWS, WIDE, z, mask, NULL},
+    design_again(&s, ROWS, WIDE, mask, NULL);
+    assert_ok(families_of(&f, &(latent_rows){&s, z, NULL},
                           &(candidate_lists){2 * NEAR, count, candidate, NULL}, &why));
     dag_prior prior = {.ridge = 0.1, .dof = 3, .log_odds = -0.5, .unit = unit};
     dag_draws none = {.d = WIDE};
@@ -225,6 +231,7 @@ static void replaced_chains(void **state)
         assert_true(out.r_hat_kept >= 1 && out.r_hat_kept < (k == 0 ? out.r_hat : 1.1));
     }
     families_close(&f);
+    design_close(&s);
 }
 
 static void any_thread_count(void **state)

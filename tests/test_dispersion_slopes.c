@@ -7,6 +7,7 @@
  * so F is about their ratio over p, and 1 where t = 0. x_1 may be the constant. */
 #include "infer/evidence/evidence.h"
 
+#include "design_testing.h"
 #include "lcg.h"
 #include "testing.h"
 
@@ -21,6 +22,7 @@ enum { D = 3, SETS = 48, PER_SET = 40, ROWS = SETS * PER_SET, SEEDS = 12 };
 enum { WIDE = D + 6 };
 static double z[ROWS * WIDE];
 static uint8_t mask[ROWS * WIDE];
+static linear_view view;
 static uint8_t keep[ROWS];
 static const double w[WIDE * WIDE] = {[0 * WIDE + 2] = 1.5, [1 * WIDE + 2] = -0.7};
 static const double intercept[WIDE] = {[2] = 0.4};
@@ -51,12 +53,12 @@ static void make(uint64_t seed, varies what, double t)
             }
         }
     }
+    design_again(&view.design, ROWS, WIDE, mask, NULL);
 }
 
 static void slopes(double *out, const uint8_t *kept)
 {
-    linear_view s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
-    const anchored_input in = {.view = &s, .keep = kept};
+    const anchored_input in = {.view = &view, .keep = kept};
     double variance[WIDE];
     double squares = 0;
     double rows = 0;
@@ -158,9 +160,7 @@ static void test_root(void **state)
     double mean = 0;
     double none[WIDE * WIDE] = {0};
     double zero[WIDE] = {0};
-    linear_view s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
-    const anchored_input in = {.view = &s};
-    memset(mask, 0, sizeof mask);
+    const anchored_input in = {.view = &view};
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         double f[WIDE];
         double variance[WIDE];
@@ -222,8 +222,7 @@ static void test_weights(void **state)
     double again[WIDE];
     double variance[WIDE];
     double weight[ROWS];
-    linear_view s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
-    const anchored_input in = {.view = &s};
+    const anchored_input in = {.view = &view};
     lcg g = {17};
     make(6, SLOPE, 0.2);
     for (size_t row = 0; row < ROWS; row++) {
@@ -250,8 +249,7 @@ static void test_keep_and_units(void **state)
     double variance[WIDE];
     double weights[WIDE * WIDE];
     double level[WIDE];
-    linear_view s = {.rows = ROWS, .d = WIDE, .D = WIDE, .rank = WIDE, .y = z, .mask = mask};
-    const anchored_input in = {.view = &s};
+    const anchored_input in = {.view = &view};
     make(5, SLOPE, 0.2);
     slopes(all, NULL);
     memcpy(weights, w, sizeof w);

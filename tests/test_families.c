@@ -2,12 +2,14 @@
 #include "infer/mechanism/mechanism.h"
 
 #include "base/rng.h"
+#include "design_testing.h"
 #include "testing.h"
 
 typedef struct problem {
     size_t rows, d, most;
     double *z;
     uint8_t *mask, *keep;
+    design design;
     double *weight; /* NULL: 1 */
     size_t *count, *candidate;
 } problem;
@@ -32,6 +34,7 @@ static problem make(size_t rows, size_t d, size_t most, size_t masks, double off
             p.mask[k * d + i] = i == 1 || rng_uniform((rng){seed, 5}, set * d + i) < 0.2 ? 1 : 0;
         }
     }
+    design_again(&p.design, rows, d, p.mask, NULL);
     for (size_t i = 0; i < d; i++) {
         p.count[i] = i % 3 == 2 ? most : most - 1;
         size_t start = i < most ? 0 : i - most;
@@ -47,6 +50,7 @@ static problem make(size_t rows, size_t d, size_t most, size_t masks, double off
 
 static void discard(problem *p)
 {
+    design_close(&p->design);
     free(p->z);
     free(p->mask);
     free(p->keep);
@@ -112,7 +116,7 @@ static void two_passes(void **state)
             make(cases[c].rows, cases[c].d, cases[c].most, cases[c].masks, cases[c].offset, 11 + c);
         problem q = make(cases[c].rows, cases[c].d, cases[c].most, cases[c].masks, 2, 31 + c);
         families f;
-        assert_ok(families_of(&f, &(latent_rows){p.rows, p.d, p.z, p.mask, p.keep},
+        assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, p.keep},
                               &(candidate_lists){p.most, p.count, p.candidate, NULL}, &why));
         for (size_t i = 0; i < p.d; i++) {
             compare(&p, &f.list[i], cases[c].tolerance);
@@ -147,10 +151,10 @@ static void any_thread_count(void **state)
         families f;
         families g;
         lscm_set_threads(1);
-        assert_ok(families_of(&f, &(latent_rows){p.rows, p.d, p.z, p.mask, NULL},
+        assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, NULL},
                               &(candidate_lists){p.most, p.count, p.candidate, NULL}, &why));
         lscm_set_threads(3);
-        assert_ok(families_of(&g, &(latent_rows){p.rows, p.d, p.z, p.mask, NULL},
+        assert_ok(families_of(&g, &(latent_rows){&p.design, p.z, NULL},
                               &(candidate_lists){p.most, p.count, p.candidate, NULL}, &why));
         for (size_t i = 0; i < p.d; i++) {
             size_t m = p.count[i] + 1;
@@ -181,9 +185,9 @@ static void correction(void **state)
         psi[j * D + j] = j == 3 ? 0 : 0.3;
     }
     psi[0 * D + 2] = psi[2 * D + 0] = 0.1;
-    assert_ok(families_of(&f, &(latent_rows){p.rows, D, p.z, p.mask, NULL},
+    assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, NULL},
                           &(candidate_lists){p.most, p.count, p.candidate, NULL}, &why));
-    assert_ok(families_of(&g, &(latent_rows){p.rows, D, p.z, p.mask, NULL},
+    assert_ok(families_of(&g, &(latent_rows){&p.design, p.z, NULL},
                           &(candidate_lists){p.most, p.count, p.candidate, NULL}, &why));
     families_correct(&g, psi, 0, 1);
     for (size_t i = 0; i < D; i++) {
@@ -236,17 +240,17 @@ static void refusals(void **state)
     uint8_t required[16] = {0};
     families f;
     required[p.candidate[0] * 4 + 0] = 1;
-    assert_ok(families_of(&f, &(latent_rows){p.rows, 4, p.z, p.mask, NULL},
+    assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, NULL},
                           &(candidate_lists){2, p.count, p.candidate, required}, &why));
     assert_int_equal(f.list[0].required, 1);
     assert_int_equal(f.list[2].required, 0);
     families_close(&f);
     required[3 * 4 + 0] = 1;
-    assert_fails(families_of(&f, &(latent_rows){p.rows, 4, p.z, p.mask, NULL},
+    assert_fails(families_of(&f, &(latent_rows){&p.design, p.z, NULL},
                              &(candidate_lists){2, p.count, p.candidate, required}, &why),
                  LSCM_VALUE, "node 0: a required parent");
     p.z[5] = (double)NAN;
-    assert_fails(families_of(&f, &(latent_rows){p.rows, 4, p.z, p.mask, NULL},
+    assert_fails(families_of(&f, &(latent_rows){&p.design, p.z, NULL},
                              &(candidate_lists){2, p.count, p.candidate, NULL}, &why),
                  LSCM_VALUE, "not finite");
     discard(&p);

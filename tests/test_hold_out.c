@@ -11,21 +11,21 @@ enum { D = 8, SETS = 160, PER_SET = 6, ROWS = SETS * PER_SET };
 
 static size_t kinds[D];
 
-typedef struct design {
+typedef struct trial {
     size_t sets;
     uint8_t target[SETS][D];
     size_t set_of[ROWS];
     uint8_t mask[ROWS * D], held[ROWS * D];
-} design;
+} trial;
 
 /* Sets by number: their targets are its digits in binary, so no two are alike and the first has
  * none; but node 0 is set in `few` of them only. Rows in random order. */
-static void make(design *x, uint64_t seed, size_t sets, size_t few)
+static void make(trial *x, uint64_t seed, size_t sets, size_t few)
 {
     lcg g = {seed};
     size_t order[ROWS];
     size_t count = 0;
-    *x = (design){.sets = sets};
+    *x = (trial){.sets = sets};
     for (size_t k = 0; k < sets; k++) {
         for (size_t j = 0; j < D; j++) {
             x->target[k][j] = (uint8_t)(k >> j & 1);
@@ -45,7 +45,7 @@ static void test_whole_sets(void **state)
 {
     (void)state;
     enum { SEEDS = 40 };
-    static design x;
+    static trial x;
     double set = 0;
     double out = 0;
     double both = 0;
@@ -73,7 +73,7 @@ static void test_whole_sets(void **state)
 static void test_rows(void **state)
 {
     (void)state;
-    static design x;
+    static trial x;
     double set = 0;
     double out = 0;
     double of_set[16] = {0};
@@ -97,7 +97,7 @@ static void test_rows(void **state)
 static void test_mixed(void **state)
 {
     (void)state;
-    static design x;
+    static trial x;
     bool apart = false;
     make(&x, 7, SETS, 3);
     assert_ok(hold_out(x.mask, ROWS, D, 3, x.held, kinds, &why));
@@ -119,8 +119,8 @@ static void test_mixed(void **state)
 static void test_same_again(void **state)
 {
     (void)state;
-    static design x;
-    static design y;
+    static trial x;
+    static trial y;
     make(&x, 1, SETS, SETS);
     make(&y, 1, SETS, SETS);
     memset(y.held, 1, sizeof y.held); /* what was there does not matter */

@@ -33,8 +33,8 @@ static void expect(const made_signal *m, size_t row, double *z)
     size_t d = m->s.d;
     for (size_t k = 0; k < d; k++) {
         size_t i = m->order[k];
-        z[i] = m->s.values[row * d + i];
-        for (size_t j = 0; j < d && m->s.mask[row * d + i] == 0; j++) {
+        z[i] = m->values[row * d + i];
+        for (size_t j = 0; j < d && m->mask[row * d + i] == 0; j++) {
             z[i] += m->w[j * d + i] != 0 ? m->w[j * d + i] * z[j] : 0;
         }
     }
@@ -53,11 +53,12 @@ static made_signal make_known(size_t each, size_t few, lcg *g)
     for (size_t row = 0; row < m.s.rows; row++) {
         for (size_t i = 0; i < 4; i++) {
             bool target = row < 4 * each ? row / each == i : i < 2;
-            m.s.mask[row * 4 + i] = target ? 1 : 0;
-            m.s.values[row * 4 + i] = 0;
+            m.mask[row * 4 + i] = target ? 1 : 0;
+            m.values[row * 4 + i] = 0;
         }
         made_row(&m, &c, row, g);
     }
+    made_again(&m);
     m.s.variance = 0;
     made_spectrum(&m);
     return m;
@@ -74,7 +75,7 @@ static double true_r2(const made_signal *m, size_t first, size_t i)
     double z[MADE_MOST];
     for (size_t row = 0; row < m->s.rows; row++) {
         double seen = m->z[row * d + i];
-        if (row < first && m->s.mask[row * d + i] == 0) {
+        if (row < first && m->mask[row * d + i] == 0) {
             mean = (mean * n + seen) / (n + 1);
             n += 1;
         } else if (row >= first) {
@@ -243,7 +244,7 @@ static void test_blind(void **state)
     static uint8_t keep[ROWS];
     double unit[MANY];
     lcg g = {33};
-    linear_view s = {.rows = ROWS, .d = MANY, .D = MANY, .rank = MANY, .y = z, .mask = mask};
+    linear_view s = {.rows = ROWS, .d = MANY, .D = MANY, .rank = MANY, .y = z};
     lscm_fit_settings settings = defaults();
     settings.candidates = 3;
     graph_posterior found[2];
@@ -254,6 +255,7 @@ static void test_blind(void **state)
         unit[k % MANY] = 1;
         keep[k / MANY] = k / MANY % 4 != 0;
     }
+    design_again(&s.design, ROWS, MANY, mask, NULL);
     anchored_input in = {.view = &s, .settings = &settings, .keep = keep, .draws = 4};
     in.brief = true;
     for (int round = 0; round < 2; round++) {
@@ -268,6 +270,7 @@ static void test_blind(void **state)
     assert_memory_equal(found[0].parents, found[1].parents, sizeof(uint32_t) * MANY * 4);
     graph_posterior_close(&found[0]);
     graph_posterior_close(&found[1]);
+    design_close(&s.design);
 }
 
 /* ---- What draws say of a row, by matrices ---- */

@@ -3,6 +3,7 @@
 #include "infer/graph/graph.h"
 #include "infer/mechanism/mechanism.h"
 
+#include "design_testing.h"
 #include "enumerate_dags.h"
 #include "lcg.h"
 #include "testing.h"
@@ -154,6 +155,7 @@ static lscm_error why;
 typedef struct told {
     world x;
     size_t count[D], candidate[D * (D - 1)];
+    design design;
     families f;
     mechanisms all;
 } told;
@@ -163,7 +165,8 @@ static void gather(told *t, const mechanism_law *law, uint64_t seed)
     memset(t, 0, sizeof *t);
     make(&t->x, seed);
     all_candidates(t->count, t->candidate);
-    const latent_rows rows = {ROWS, D, t->x.z, t->x.mask, NULL};
+    design_again(&t->design, ROWS, D, t->x.mask, NULL);
+    const latent_rows rows = {&t->design, t->x.z, NULL};
     const candidate_lists lists = {D - 1, t->count, t->candidate, NULL};
     assert_ok(law->gather(&t->f, &rows, &lists, &why));
     t->all = (mechanisms){law, D, t->f.list, PRIOR};
@@ -235,6 +238,7 @@ static void draws(void **state)
         assert_near(precision * squares / nu, 1, 0.01 + 5 * sqrt(2 / nu / DRAWS));
     }
     families_close(&t.f);
+    design_close(&t.design);
 }
 
 /* All sets at once, one at a time, and of a part of the candidates; all graphs, enumerated. */
@@ -269,6 +273,7 @@ static void evidence(void **state)
         assert_near(edge_prob[e], truth.edge_prob[e], 1e-9);
     }
     families_close(&t.f);
+    design_close(&t.design);
 }
 
 /* One variance for all: the squares of all residuals about their means, and the ridge's. */
@@ -304,6 +309,7 @@ static void pooled(void **state)
     assert_near(linear_gaussian.pool(&t.all, parents, t.x.w, &dof), sum, 1e-9 * sum);
     assert_near(dof, rows, 0);
     families_close(&t.f);
+    design_close(&t.design);
 }
 
 /* ---- Another law ---- */
@@ -364,6 +370,7 @@ static void another_law(void **state)
     assert_near(edges, expected, 0.01);
     arena_close(&memory);
     families_close(&t.f);
+    design_close(&t.design);
 }
 
 int main(void)

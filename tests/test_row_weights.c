@@ -1,6 +1,7 @@
 /* Weights of rows whose errors grow with their size, against the factor they were made with. */
 #include "infer/evidence/evidence.h"
 
+#include "design_testing.h"
 #include "lcg.h"
 #include "testing.h"
 
@@ -10,6 +11,7 @@ enum { D = 4, ROWS = 6000 };
 
 static double z[ROWS * D];
 static uint8_t mask[ROWS * D];
+static design design_made;
 static uint8_t keep[ROWS];
 static double size[ROWS];
 static double weight[ROWS];
@@ -31,6 +33,7 @@ static void make(uint64_t seed, double a, double b)
             mask[r * D + j] = lcg_uniform(&g) < 0.3;
         }
     }
+    design_again(&design_made, ROWS, D, mask, NULL);
 }
 
 /* rho as the weights have it; they are 1 in the mean, and all of one law. */
@@ -43,7 +46,7 @@ static double rho_of(void)
     double sum = 0;
     double sizes = 0;
     double used = 0;
-    assert_ok(families_of(&f, &(latent_rows){ROWS, D, z, mask, keep},
+    assert_ok(families_of(&f, &(latent_rows){&design_made, z, keep},
                           &(candidate_lists){D - 1, count, candidate, NULL}, &why));
     assert_ok(row_weights(weight, &share, &f, z, size, &why));
     families_close(&f);
@@ -96,7 +99,7 @@ static void nothing_to_tell(void **state)
     size_t count[D] = {0};
     size_t none[D] = {0};
     double share = NAN;
-    assert_ok(families_of(&f, &(latent_rows){ROWS, D, z, mask, keep},
+    assert_ok(families_of(&f, &(latent_rows){&design_made, z, keep},
                           &(candidate_lists){1, count, none, NULL}, &why));
     assert_ok(row_weights(weight, &share, &f, z, size, &why));
     families_close(&f);
@@ -105,7 +108,7 @@ static void nothing_to_tell(void **state)
         assert_near(weight[r], 1, 1e-12);
     }
     memset(keep, 0, sizeof keep);
-    assert_ok(families_of(&f, &(latent_rows){ROWS, D, z, mask, keep},
+    assert_ok(families_of(&f, &(latent_rows){&design_made, z, keep},
                           &(candidate_lists){1, count, none, NULL}, &why));
     assert_ok(row_weights(weight, &share, &f, z, size, &why));
     families_close(&f);

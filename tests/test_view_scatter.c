@@ -27,13 +27,14 @@ static void shuffle(made_signal *m, lcg *g)
         size_t other = lcg_below(g, k + 1);
         for (size_t i = 0; i < d; i++) {
             double y = m->s.y[k * d + i];
-            uint8_t mask = m->s.mask[k * d + i];
+            uint8_t mask = m->mask[k * d + i];
             m->s.y[k * d + i] = m->s.y[other * d + i];
-            m->s.mask[k * d + i] = m->s.mask[other * d + i];
+            m->mask[k * d + i] = m->mask[other * d + i];
             m->s.y[other * d + i] = y;
-            m->s.mask[other * d + i] = mask;
+            m->mask[other * d + i] = mask;
         }
     }
+    made_again(m);
     for (size_t k = 0; k < m->s.rows * d; k++) {
         m->s.y[k] += 1000;
     }
@@ -48,7 +49,7 @@ static double two_pass(const linear_view *s, const uint8_t *keep, size_t node, c
     memset(mean, 0, width * sizeof *mean);
     memset(scatter, 0, width * width * sizeof *scatter);
     for (size_t k = 0; k < s->rows; k++) {
-        if (s->mask[k * s->d + node] == 0 && (keep == NULL || keep[k] != 0)) {
+        if (!design_is_set(&s->design, k, node) && (keep == NULL || keep[k] != 0)) {
             n += 1;
             for (size_t i = 0; i < width; i++) {
                 mean[i] += row[k * width + i];
@@ -61,7 +62,7 @@ static double two_pass(const linear_view *s, const uint8_t *keep, size_t node, c
     for (size_t k = 0; k < s->rows; k++) {
         for (size_t i = 0; i < width; i++) {
             for (size_t j = 0; j < width; j++) {
-                bool used = s->mask[k * s->d + node] == 0 && (keep == NULL || keep[k] != 0);
+                bool used = !design_is_set(&s->design, k, node) && (keep == NULL || keep[k] != 0);
                 scatter[i * width + j] +=
                     used ? (row[k * width + i] - mean[i]) * (row[k * width + j] - mean[j]) : 0;
             }
@@ -106,8 +107,9 @@ static void test_two_pass(void **state)
         check(&m.s, keep);
         /* a node that is never free, and no row at all */
         for (size_t k = 0; k < m.s.rows; k++) {
-            m.s.mask[k * m.s.d + 1] = 1;
+            m.mask[k * m.s.d + 1] = 1;
         }
+        made_again(&m);
         check(&m.s, keep);
         memset(keep, 0, sizeof keep);
         check(&m.s, keep);

@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "data/dataset/dataset.h"
+#include "data/design/design.h"
 
 enum { FEATURES_MOST = 256, FEATURES_NARROW = 128 };
 
@@ -30,6 +31,7 @@ typedef struct features {
     double *mean;    /* (R): of f */
     double variance; /* mean over rows of |x - c|^2, c the mean of x */
     double left_out; /* mean over rows of |x - f E'|^2 */
+    design design;   /* who was set, to what */
     uint8_t *mask;   /* (rows, d) */
     double *values;  /* (rows, d), 0 off target */
     arena memory;

@@ -40,7 +40,6 @@ lscm_status signal_directions(principal *out, const lscm_dataset *data, double *
 static void lay_out(linear_view *s, arena *a)
 {
     s->mask = arena_take(a, s->rows * s->d, 1);
-    s->values = arena_take(a, s->rows * s->d, sizeof(double));
     s->mean = arena_take(a, s->D, sizeof(double));
     s->basis = s->kind == VIEW_LINEAR ? arena_take(a, s->D * s->d, sizeof(double)) : NULL;
     s->spectrum = arena_take(a, s->d, sizeof(double));
@@ -54,6 +53,15 @@ static lscm_status open_memory(linear_view *s, lscm_error *why)
     lay_out(s, &s->memory);
 done:
     return status;
+}
+
+/* For those who still read masks by row. */
+static void fill_mask(linear_view *s)
+{
+    s->values = s->design.value;
+    for (size_t row = 0; row < s->rows; row++) {
+        memcpy(s->mask + row * s->d, design_targets(&s->design, row), s->d);
+    }
 }
 
 /* Half of the last place, relative: what storing rounds. */
@@ -207,7 +215,8 @@ lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, si
     } else {
         TRY(from_stream(&s, data, bytes / 4, m, why));
     }
-    TRY(signal_labels(data, s.mask, s.values, m, why));
+    TRY(signal_design(data, true, &s.design, m, why));
+    fill_mask(&s);
     *out = s;
     s = (linear_view){0};
 done:
@@ -261,10 +270,14 @@ lscm_status linear_view_identity(linear_view *out, const lscm_dataset *data, met
     }
     s.y = s.y_block;
     TRY(signal_rows(data, s.y, m, why));
-    TRY(signal_labels(data, s.mask, NULL, m, why));
-    for (size_t k = 0; k < s.rows * s.d; k++) {
-        s.values[k] = s.mask[k] != 0 ? s.y[k] : 0;
+    TRY(signal_design(data, false, &s.design, m, why));
+    for (size_t row = 0; row < s.rows; row++) {
+        const uint8_t *target = design_targets(&s.design, row);
+        for (size_t i = 0; i < s.d; i++) {
+            s.design.value[row * s.d + i] = target[i] != 0 ? s.y[row * s.d + i] : 0;
+        }
     }
+    fill_mask(&s);
     column_variances(&s);
     *out = s;
     s = (linear_view){0};
@@ -295,5 +308,6 @@ void linear_view_close(linear_view *s)
 {
     free(s->y_block);
     s->y_block = NULL;
+    design_close(&s->design);
     arena_close(&s->memory);
 }

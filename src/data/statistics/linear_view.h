@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "data/dataset/dataset.h"
+#include "data/design/design.h"
 
 /* What y is to the causal variables. */
 typedef enum view_kind {
@@ -25,6 +26,7 @@ typedef struct linear_view {
     size_t rows, d, D;
     size_t rank;      /* r <= d: directions of x that are there at all, be they noise */
     double *y;        /* (rows, r) */
+    design design;    /* who was set, to what */
     uint8_t *mask;    /* (rows, d) */
     double *values;   /* (rows, d), 0 off target */
     double *mean;     /* (D): c; 0 unless linear */

@@ -111,8 +111,9 @@ done:
     return status;
 }
 
-lscm_status signal_labels(const lscm_dataset *data, uint8_t *mask, double *values, meter *m,
-                          lscm_error *why)
+/* values may be NULL: not wanted. */
+static lscm_status gather_labels(const lscm_dataset *data, uint8_t *mask, double *values, meter *m,
+                                 lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     team *t = data->team;
@@ -135,6 +136,28 @@ lscm_status signal_labels(const lscm_dataset *data, uint8_t *mask, double *value
         }
     }
 done:
+    return status;
+}
+
+lscm_status signal_design(const lscm_dataset *data, bool values, design *out, meter *m,
+                          lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    design s = {0};
+    size_t entries = data->rows * data->nodes;
+    uint8_t *mask = malloc(entries + 1); /* (rows, d) */
+    if (mask == NULL) {
+        status = fail_memory(why, entries);
+        goto done;
+    }
+    TRY(design_open(&s, data->rows, data->nodes, why));
+    TRY(gather_labels(data, mask, values ? s.value : NULL, m, why));
+    TRY(design_group(&s, mask, why));
+    *out = s;
+    s = (design){0};
+done:
+    free(mask);
+    design_close(&s);
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* Between the files of signal: reading masks and values, and reducing x that is too large to keep.
+/* Between the files of signal: reading targets and values, and reducing x that is too large to
+ * keep.
  */
 #ifndef LSCM_DATA_STATISTICS_LINEAR_VIEW_PARTS_H
 #define LSCM_DATA_STATISTICS_LINEAR_VIEW_PARTS_H
@@ -28,8 +29,8 @@ lscm_status signal_needs_values(const lscm_dataset *data, lscm_error *why);
 /* x (count, D): as many rows, one at random from each of `count` stretches; 0 < count <= rows. */
 lscm_status signal_sample(const lscm_dataset *data, size_t count, rng r, double *x, meter *m,
                           lscm_error *why);
-/* mask (rows, d) and, when not NULL, values (rows, d), 0 off target. */
-lscm_status signal_labels(const lscm_dataset *data, uint8_t *mask, double *values, meter *m,
+/* Who was set and, with `values`, to what; without, all are 0. */
+lscm_status signal_design(const lscm_dataset *data, bool values, design *out, meter *m,
                           lscm_error *why);
 /* All rows of x as double; y (rows, D). */
 lscm_status signal_rows(const lscm_dataset *data, double *x, meter *m, lscm_error *why);

@@ -89,6 +89,7 @@ lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
     n->latents.rows = x->rows;
     n->latents.d = n->latents.D = n->latents.rank = x->d;
     n->latents.y = n->z;
+    n->latents.design = x->design; /* whose memory stays that of the features */
     n->latents.mask = x->mask;
     n->latents.values = x->values;
 done:

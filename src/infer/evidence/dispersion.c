@@ -1,31 +1,10 @@
 #include "infer/evidence/dispersion.h"
 
-#include "data/design/design.h"
-
 #include <stdlib.h>
 
-/* Sets met so far, by a hash of their masks. */
-typedef struct mask_slot {
-    uint64_t hash;
-    bool used;
-} mask_slot;
-
-/* The slot of this mask; `slots` when the table is full. */
-static size_t find(mask_slot *table, size_t slots, uint64_t hash)
-{
-    for (size_t k = 0; k < slots; k++) {
-        size_t at = (size_t)((hash + k) % slots);
-        if (!table[at].used || table[at].hash == hash) {
-            table[at] = (mask_slot){hash, true};
-            return at;
-        }
-    }
-    return slots;
-}
-
-/* F of one node from sums (slots, d) of e, of e^2, and of rows in which the node is free; 0 when
+/* F of one node from sums (count, d) of e, of e^2, and of rows in which the node is free; 0 when
  * there are too few sets to tell. */
-static double f_of(const double *sum, const double *squares, const double *rows, size_t slots,
+static double f_of(const double *sum, const double *squares, const double *rows, size_t count,
                    size_t d, size_t i, double *dof)
 {
     double n = 0;
@@ -33,12 +12,12 @@ static double f_of(const double *sum, const double *squares, const double *rows,
     double all = 0;
     double between = 0;
     double within = 0;
-    for (size_t k = i; k < slots * d; k += d) {
+    for (size_t k = i; k < count * d; k += d) {
         n += rows[k];
         sets += rows[k] > 0 ? 1 : 0;
         all += sum[k];
     }
-    for (size_t k = i; k < slots * d; k += d) {
+    for (size_t k = i; k < count * d; k += d) {
         if (rows[k] > 0) {
             double mean = sum[k] / rows[k];
             between += rows[k] * (mean - all / n) * (mean - all / n);
@@ -53,46 +32,37 @@ static double f_of(const double *sum, const double *squares, const double *rows,
 lscm_status dispersion_of(double *out, double *dof, const anchored_input *in, const double *z,
                           const mechanism_model *model, lscm_error *why)
 {
-    enum { SLOTS = 4096 };
-    lscm_status status = LSCM_OK;
-    const linear_view *s = in->view;
+    enum { MOST = 4096 }; /* with more sets rows hardly share one */
+    const design *s = &in->view->design;
     size_t d = s->d;
+    size_t size = s->sets * d;
     double total = 0;
     double nodes = 0;
-    double *sum = calloc(3 * (size_t)SLOTS * d, sizeof *sum);
-    double *squares = sum + (size_t)SLOTS * d;
-    double *rows = squares + (size_t)SLOTS * d;
-    mask_slot *table = calloc(SLOTS, sizeof *table);
     *out = 1;
     *dof = 0;
-    if (sum == NULL || table == NULL) {
-        status = fail_memory(why, 3 * (size_t)SLOTS * d * sizeof *sum);
-        goto done;
+    if (s->sets > MOST) {
+        return LSCM_OK;
+    }
+    double *sum = calloc(3 * size + 1, sizeof *sum);
+    if (sum == NULL) {
+        return fail_memory(why, 3 * size * sizeof *sum);
     }
     for (size_t k = 0; k < s->rows; k++) {
-        const uint8_t *mask = s->mask + k * d;
-        size_t at = find(table, SLOTS, mask_hash(mask, d, 0)) * d;
-        if (at == SLOTS * d) {
-            goto done; /* so many sets that rows hardly share one */
-        }
-        for (size_t i = 0; i < d; i++) {
-            if (mask[i] != 0 || (in->keep != NULL && in->keep[k] == 0)) {
-                continue;
-            }
-            double e = mechanism_residual(model, i, z + k * d);
-            sum[at + i] += e;
-            squares[at + i] += e * e;
-            rows[at + i] += 1;
+        const uint8_t *target = design_targets(s, k);
+        for (size_t i = 0; i < d && row_counts(in->keep, k); i++) {
+            double *at = sum + s->set[k] * d + i;
+            double e = target[i] == 0 ? mechanism_residual(model, i, z + k * d) : 0;
+            at[0] += e;
+            at[size] += e * e;
+            at[2 * size] += target[i] == 0 ? 1 : 0;
         }
     }
     for (size_t i = 0; i < d; i++) {
-        double f = f_of(sum, squares, rows, SLOTS, d, i, dof);
+        double f = f_of(sum, sum + size, sum + 2 * size, s->sets, d, i, dof);
         total += f;
         nodes += f > 0 ? 1 : 0;
     }
     *out = nodes > 0 ? total / nodes : 1;
-done:
     free(sum);
-    free(table);
-    return status;
+    return LSCM_OK;
 }

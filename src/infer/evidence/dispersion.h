@@ -1,6 +1,6 @@
 /* Rows of an intervention set are often more alike than a model explains: instruments drift from
  * set to set, mechanisms bend. Then rows are not independent evidence. With e_i the residuals of
- * node i where free, over the sets k (distinct masks, n_k rows) in which it is,
+ * node i where free, over the sets k (n_k rows) in which it is,
  *
  *     F_i = [ sum_k n_k mean_k(e_i)^2 / (K - 1) ] / [ sum_k sum (e_i - mean_k(e_i))^2 / (n - K) ]
  *

@@ -3,8 +3,6 @@
 #include "base/tuned.h"
 #include "infer/evidence/dispersion.h"
 
-#include "data/design/design.h"
-
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
@@ -12,31 +10,30 @@
 #include <string.h>
 
 typedef struct slopes {
-    size_t d, rows, sets;
-    const size_t *first; /* (sets + 1) */
-    const mask_row *row;
+    const design *design;
     const double *weight, *z;
     const mechanism_model *model;
-    const uint8_t *mask, *keep;
+    const uint8_t *keep;
 } slopes;
 
 /* F of node i; g (sets, d), v (d, d), x (d) are scratch: x is 1 in the place of node i. */
 static double slope_of(const slopes *s, size_t i, double *variance, double *g, double *v, double *x)
 {
-    size_t d = s->d;
+    const design *of = s->design;
+    size_t d = of->d;
     size_t sets = 0;
     double squares = 0;
     double rows = 0;
     double sum = 0;
     double used = 0;
-    memset(g, 0, s->sets * d * sizeof *g);
+    memset(g, 0, of->sets * d * sizeof *g);
     memset(v, 0, d * d * sizeof *v);
-    for (size_t k = 0; k < s->sets; k++) {
+    for (size_t k = 0; k < of->sets; k++) {
         bool any = false;
-        for (size_t at = s->first[k]; at < s->first[k + 1]; at++) {
-            size_t row = s->row[at].row;
+        for (size_t at = of->first[k]; at < of->first[k + 1]; at++) {
+            size_t row = of->row[at];
             const double *z = s->z + row * d;
-            if (s->mask[row * d + i] != 0 || (s->keep != NULL && s->keep[row] == 0)) {
+            if (of->target[k * d + i] != 0 || !row_counts(s->keep, row)) {
                 continue;
             }
             for (size_t j = 0; j < d; j++) {
@@ -77,39 +74,18 @@ lscm_status dispersion_slopes(double *out, double *variance, const anchored_inpu
                               const double *weight, const double *z, const mechanism_model *model,
                               lscm_error *why)
 {
-    lscm_status status = LSCM_OK;
-    const linear_view *s = in->view;
+    const design *s = &in->view->design;
     size_t d = s->d;
-    mask_row *row = calloc(s->rows, sizeof *row);
-    size_t *first = calloc(s->rows + 1, sizeof *first);
-    double *work = NULL;
-    size_t sets = 0;
-    if (row == NULL || first == NULL) {
-        status = fail_memory(why, s->rows * (sizeof *row + sizeof *first));
-        goto done;
-    }
-    for (size_t n = 0; n < s->rows; n++) {
-        row[n] = (mask_row){mask_hash(s->mask + n * d, d, 0), n};
-    }
-    mask_rows_sort(row, s->rows);
-    for (size_t n = 0; n < s->rows; n++) {
-        if (n == 0 || row[n].hash != row[n - 1].hash) {
-            first[sets++] = n;
-        }
-    }
-    first[sets] = s->rows;
-    work = calloc(sets * d + d * d + d, sizeof *work);
+    size_t size = s->sets * d + d * d + d;
+    double *work = calloc(size, sizeof *work);
     if (work == NULL) {
-        status = fail_memory(why, (sets * d + d * d + d) * sizeof *work);
-        goto done;
+        return fail_memory(why, size * sizeof *work);
     }
-    slopes all = {d, s->rows, sets, first, row, weight, z, model, s->mask, in->keep};
+    slopes all = {s, weight, z, model, in->keep};
     for (size_t i = 0; i < d; i++) {
-        out[i] = slope_of(&all, i, variance + i, work, work + sets * d, work + sets * d + d * d);
+        out[i] =
+            slope_of(&all, i, variance + i, work, work + s->sets * d, work + s->sets * d + d * d);
     }
-done:
     free(work);
-    free(row);
-    free(first);
-    return status;
+    return LSCM_OK;
 }

@@ -39,14 +39,14 @@ static void add_node(const families *f, size_t i, const double *z, const residua
     }
     for (size_t k = 0; k < f->used; k++) {
         const double *row = z + f->row[k] * d;
-        if (f->mask[f->row[k] * d + i] == 0) {
+        if (!design_is_set(f->design, f->row[k], i)) {
             double e = family_residual(fam, t->slope, row);
             t->own[k] = e;
             mean += e * e / fam->rows;
         }
     }
     for (size_t k = 0; k < f->used && mean > 0; k++) {
-        if (f->mask[f->row[k] * d + i] == 0) {
+        if (!design_is_set(f->design, f->row[k], i)) {
             t->square[k] += t->own[k] * t->own[k] / mean;
             t->free[k] += 1;
         }

@@ -57,44 +57,14 @@ static void forbid(const anchored_input *in, uint8_t *out)
     }
 }
 
-/* By the rows that are kept: those held out must not choose the candidates they judge. */
-static lscm_status screen_kept(const graph_posterior *g, const anchored_input *in,
-                               const latent_rows *all, const uint8_t *forbidden, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    size_t d = all->d;
-    double *z = malloc(all->rows * d * sizeof *z); /* (rows, d) */
-    uint8_t *mask = malloc(all->rows * d);         /* (rows, d) */
-    latent_rows kept = {0, d, z, mask, NULL};
-    if (z == NULL || mask == NULL) {
-        status = fail_memory(why, all->rows * d * (sizeof *z + 1));
-        goto done;
-    }
-    for (size_t k = 0; k < all->rows; k++) {
-        if (in->keep == NULL || in->keep[k] != 0) {
-            memcpy(z + kept.rows * d, all->z + k * d, d * sizeof *z);
-            memcpy(mask + kept.rows * d, all->mask + k * d, d);
-            kept.rows++;
-        }
-    }
-    TRY(screen_candidates(&kept, forbidden, &g->lists, g->guess, in->progress, why));
-done:
-    free(z);
-    free(mask);
-    return status;
-}
-
 static lscm_status find_candidates(graph_posterior *g, const anchored_input *in, const double *z,
                                    const uint8_t *forbidden, lscm_error *why)
 {
-    const linear_view *s = in->view;
-    if (!g->exact) {
-        latent_rows rows = {s->rows, s->d, z, s->mask, NULL};
-        return in->brief
-                   ? screen_kept(g, in, &rows, forbidden, why)
-                   : screen_candidates(&rows, forbidden, &g->lists, g->guess, in->progress, why);
+    if (!g->exact) { /* rows held out must not choose the candidates they judge */
+        latent_rows rows = {&in->view->design, z, in->brief ? in->keep : NULL};
+        return screen_candidates(&rows, forbidden, &g->lists, g->guess, in->progress, why);
     }
-    candidate_lists_all(&g->lists, s->d, forbidden);
+    candidate_lists_all(&g->lists, in->view->d, forbidden);
     return LSCM_OK;
 }
 
@@ -460,7 +430,7 @@ static lscm_status gather(graph_posterior *g, const anchored_input *in, const do
                           const double *psi, size_t step, const graph_scratch *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    latent_rows rows = {in->view->rows, in->view->d, z, in->view->mask, in->keep};
+    latent_rows rows = {&in->view->design, z, in->keep};
     double share = 1;
     forbid(in, t->forbidden);
     TRY(find_candidates(g, in, z, t->forbidden, why));

@@ -50,7 +50,7 @@ void candidate_lists_all(const candidate_lists *lists, size_t d, const uint8_t *
     }
 }
 
-static void lay_out(families *f, arena *a, size_t rows, size_t candidates, size_t squares)
+static void lay_out(families *f, arena *a, size_t candidates, size_t squares)
 {
     size_t d = f->d;
     f->list = arena_take(a, d, sizeof *f->list);
@@ -59,8 +59,7 @@ static void lay_out(families *f, arena *a, size_t rows, size_t candidates, size_
     f->candidate = arena_take(a, candidates, sizeof *f->candidate);
     f->scatter = arena_take(a, squares, sizeof(double));
     f->mean = arena_take(a, candidates + d, sizeof(double));
-    f->row = arena_take(a, rows, sizeof *f->row);
-    f->key = arena_take(a, d <= GRAM_DENSE ? rows : 0, sizeof *f->key);
+    f->row = arena_take(a, f->design->rows, sizeof *f->row);
     f->centre = arena_take(a, d, sizeof(double));
     f->work = arena_take(a, gram_work(d), sizeof(double));
 }
@@ -90,76 +89,22 @@ static void list_families(families *f, const candidate_lists *lists)
     }
 }
 
-/* One pass of a radix sort by bits shift .. shift + 7, keeping the order of equals. */
-static void sort_pass(size_t n, const uint32_t *row, const uint32_t *key, uint32_t *row_out,
-                      uint32_t *key_out, unsigned shift)
-{
-    size_t start[257] = {0};
-    for (size_t r = 0; r < n; r++) {
-        start[(key[r] >> shift & 255) + 1]++;
-    }
-    for (size_t b = 0; b < 256; b++) {
-        start[b + 1] += start[b];
-    }
-    for (size_t r = 0; r < n; r++) {
-        size_t to = start[key[r] >> shift & 255]++;
-        row_out[to] = row[r];
-        key_out[to] = key[r];
-    }
-}
-
-static lscm_status list_rows(families *f, const uint8_t *keep, size_t rows, lscm_error *why)
-{
-    for (size_t r = 0; r < rows; r++) {
-        if (keep == NULL || keep[r] != 0) {
-            f->row[f->used++] = (uint32_t)r;
-        }
-    }
-    if (f->d > GRAM_DENSE || f->used == 0) {
-        return LSCM_OK;
-    }
-    uint32_t *other = malloc(2 * f->used * sizeof *other);
-    if (other == NULL) {
-        return fail_memory(why, 2 * f->used * sizeof *other);
-    }
-    for (size_t r = 0; r < f->used; r++) {
-        const uint8_t *mask = f->mask + f->row[r] * f->d;
-        uint32_t key = 0;
-        for (size_t i = 0; i < f->d; i++) {
-            key |= (mask[i] != 0 ? 1U : 0U) << i;
-        }
-        f->key[r] = key;
-    }
-    /* three passes of eight bits; the last from the copy back would be a fourth */
-    sort_pass(f->used, f->row, f->key, other, other + f->used, 0);
-    sort_pass(f->used, other, other + f->used, f->row, f->key, 8);
-    sort_pass(f->used, f->row, f->key, other, other + f->used, 16);
-    memcpy(f->row, other, f->used * sizeof *other);
-    memcpy(f->key, other + f->used, f->used * sizeof *other);
-    free(other);
-    return LSCM_OK;
-}
-
 lscm_status families_wide(families *out, const latent_rows *rows, const candidate_lists *lists,
                           lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    families f = {.d = rows->d, .mask = rows->mask};
+    families f = {.d = rows->design->d, .design = rows->design};
     size_t candidates = 0;
     size_t squares = 0;
-    if (rows->rows > UINT32_MAX) {
-        return fail(why, LSCM_VALUE, "%zu rows are too many; use at most %u", rows->rows,
-                    (unsigned)UINT32_MAX);
-    }
     for (size_t i = 0; i < f.d; i++) {
         candidates += lists->count[i];
         squares += (lists->count[i] + 1) * (lists->count[i] + 1);
     }
-    lay_out(&f, &f.memory, rows->rows, candidates, squares);
+    lay_out(&f, &f.memory, candidates, squares);
     TRY(arena_open(&f.memory, why));
-    lay_out(&f, &f.memory, rows->rows, candidates, squares);
+    lay_out(&f, &f.memory, candidates, squares);
     list_families(&f, lists);
-    TRY(list_rows(&f, rows->keep, rows->rows, why));
+    f.used = latent_rows_list(rows, f.d <= GRAM_DENSE, f.row);
     TRY(families_update(&f, rows->z, why));
     *out = f;
     f = (families){0};
@@ -171,7 +116,7 @@ done:
 lscm_status families_of(families *out, const latent_rows *rows, const candidate_lists *lists,
                         lscm_error *why)
 {
-    lscm_status status = check(rows->d, lists, why);
+    lscm_status status = check(rows->design->d, lists, why);
     return status == LSCM_OK ? families_wide(out, rows, lists, why) : status;
 }
 

@@ -4,13 +4,13 @@
  *     mean = sum_r z_r / n,   S = sum_r (z_r - mean)' (z_r - mean)     (candidates, then i).
  *
  * Sums run about the mean of all rows and in an order that depends on no thread count. With d <=
- * GRAM_DENSE nodes rows are grouped by mask, so that all families cost about one Gram product; with
+ * GRAM_DENSE nodes rows go set by set, so that all families cost about one Gram product; with
  * more, each family sums over its own columns. A node that is never free has n = 0, S = 0.
  */
 #ifndef LSCM_INFER_MECHANISM_FAMILIES_H
 #define LSCM_INFER_MECHANISM_FAMILIES_H
 
-#include "base/arena.h"
+#include "data/design/design.h"
 #include "infer/mechanism/family.h"
 
 enum { GRAM_DENSE = FAMILY_MOST + 1, GRAM_WIDEST = 63 };
@@ -19,27 +19,18 @@ typedef struct families {
     size_t d;
     family *list;         /* (d) */
     double *kept;         /* (d): share of the last correction that could be subtracted; 1: all */
-    const uint8_t *mask;  /* (rows, d), the caller's */
+    const design *design; /* the caller's */
     const double *weight; /* (rows), the caller's: what each row counts; NULL: 1 */
     double *heft;         /* (d): sum of weights */
     size_t *candidate;    /* (sum of counts) */
     double *scatter;      /* (sum of (count + 1)^2) */
     double *mean;         /* (sum of count + 1) */
     size_t used;          /* rows */
-    uint32_t *row;        /* (used): their numbers; by mask when d <= GRAM_DENSE */
-    uint32_t *key;        /* (used): their masks as bits, d <= GRAM_DENSE */
+    uint32_t *row;        /* (used): their numbers; set by set when d <= GRAM_DENSE */
     double *centre;       /* (d) */
     double *work;         /* of the sums */
     arena memory;
 } families;
-
-/* Rows of the causal variables, and where each was set. */
-typedef struct latent_rows {
-    size_t rows, d;
-    const double *z;     /* (rows, d) */
-    const uint8_t *mask; /* (rows, d): 1 where intervened on */
-    const uint8_t *keep; /* (rows): 0 leaves a row out; NULL: all count */
-} latent_rows;
 
 /* The candidate parents of every node. */
 typedef struct candidate_lists {
@@ -52,7 +43,7 @@ typedef struct candidate_lists {
 /* Lists all other nodes but those in forbidden (d, d), or NULL: [j][i] = 1 for j -> i. */
 void candidate_lists_all(const candidate_lists *lists, size_t d, const uint8_t *forbidden);
 
-/* The mask must outlive the families. */
+/* The design must outlive the families. */
 lscm_status families_of(families *out, const latent_rows *rows, const candidate_lists *lists,
                         lscm_error *why);
 /* The same for scatters alone: up to GRAM_WIDEST candidates, none required. */

@@ -25,8 +25,8 @@ static size_t part_size(size_t d)
 size_t gram_work(size_t d)
 {
     size_t by_chunk = PARTS * d + (size_t)2 * GRAM_CHUNK * d;
-    size_t by_mask = d <= GRAM_DENSE ? PARTS * part_size(d) : 0;
-    return by_mask > by_chunk ? by_mask : by_chunk;
+    size_t by_set = d <= GRAM_DENSE ? PARTS * part_size(d) : 0;
+    return by_set > by_chunk ? by_set : by_chunk;
 }
 
 static size_t part_start(const families *f, size_t part)
@@ -63,7 +63,7 @@ static double weight_of(const families *f, size_t row)
     return f->weight != NULL ? f->weight[row] : 1;
 }
 
-/* Gram (upper) and sum of rows from .. to - 1, which share a mask, about the centre; returns the
+/* Gram (upper) and sum of rows from .. to - 1, which are of one set, about the centre; returns the
  * sum of their weights. */
 static double run_sums(const families *f, const double *z, size_t from, size_t to, double *gram,
                        double *sum)
@@ -99,13 +99,13 @@ static void part_of_rows(const families *f, const double *z, size_t part, const 
     size_t to = 0;
     memset(out->gram, 0, part_size(d) * sizeof(double));
     for (size_t from = part_start(f, part); from < end; from = to) {
-        uint32_t key = f->key[from];
-        for (to = from + 1; to < end && f->key[to] == key;) {
+        const uint8_t *target = design_targets(f->design, f->row[from]);
+        for (to = from + 1; to < end && design_targets(f->design, f->row[to]) == target;) {
             to++;
         }
         double heft = run_sums(f, z, from, to, gram, sum);
         for (size_t i = 0; i < d; i++) {
-            if ((key >> i & 1) != 0) {
+            if (target[i] != 0) {
                 continue;
             }
             double *total = out->gram + i * d * d;
@@ -178,10 +178,11 @@ static void transpose(const families *f, const double *z, size_t start, size_t n
     size_t last = first + TILE < d ? first + TILE : d;
     for (size_t r = 0; r < n; r++) {
         size_t row = f->row[start + r];
+        const uint8_t *target = design_targets(f->design, row);
         double root = sqrt(weight_of(f, row));
         for (size_t i = first; i < last; i++) {
             z_t[i * GRAM_CHUNK + r] = z[row * d + i] - f->centre[i];
-            free_t[i * GRAM_CHUNK + r] = f->mask[row * d + i] != 0 ? 0 : root;
+            free_t[i * GRAM_CHUNK + r] = target[i] != 0 ? 0 : root;
         }
     }
 }

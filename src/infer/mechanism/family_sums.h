@@ -29,7 +29,7 @@ static inline double *family_mean_of(families *f, size_t i)
 size_t gram_work(size_t d);
 /* f->centre: the mean of the rows in use. */
 void gram_centre(families *f, const double *z);
-/* By mask, d <= GRAM_DENSE; rows sorted by key. */
+/* By set, d <= GRAM_DENSE. */
 void gram_dense(families *f, const double *z);
 /* Shows every node every chunk, in order; nodes in parallel. After gram_centre. */
 typedef void (*gram_visit)(void *self, families *f, size_t i, const gram_chunk *chunk);

@@ -118,7 +118,7 @@ static lscm_status begin(latent_chain *c, size_t number, rng r, lscm_error *why)
     TRY(arena_open(&c->memory, why));
     lay_out(c);
     memcpy(c->z, p->z, s->rows * d * sizeof(double));
-    latent_rows rows = {s->rows, d, c->z, s->mask, NULL};
+    latent_rows rows = {&s->design, c->z, NULL};
     c->g.all = p->graph->mechanisms;
     c->g.all.prior.variance = p->graph->variance[0];
     TRY(c->g.all.law->gather(&c->families, &rows, &p->graph->lists, why));

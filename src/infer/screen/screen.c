@@ -53,6 +53,7 @@ static lscm_status check(size_t d, const uint8_t *forbidden, const candidate_lis
 static void lay_out_lists(screen_work *w, arena *a)
 {
     size_t d = w->s.d;
+    w->s.row = arena_take(a, w->s.design->rows, sizeof *w->s.row);
     w->s.free = arena_take(a, d, sizeof(double));
     w->s.count = arena_take(a, d, sizeof(size_t));
     w->s.near = arena_take(a, d * w->s.near_most, sizeof(size_t));
@@ -237,12 +238,13 @@ done:
     return status;
 }
 
-static void count_free(const screen_data *s)
+/* Rows that count, and in how many of them each node is free; set (d) is scratch. */
+static void list_rows(screen_data *s, const latent_rows *rows, size_t *set)
 {
-    for (size_t r = 0; r < s->rows; r++) {
-        for (size_t i = 0; i < s->d; i++) {
-            s->free[i] += s->mask[r * s->d + i] != 0 ? 0 : 1;
-        }
+    s->rows = latent_rows_list(rows, false, s->row);
+    design_count(s->design, rows->keep, set, NULL);
+    for (size_t i = 0; i < s->d; i++) {
+        s->free[i] = (double)(s->rows - set[i]);
     }
 }
 
@@ -251,12 +253,9 @@ lscm_status screen_candidates(const latent_rows *rows, const uint8_t *forbidden,
                               const lscm_progress *progress, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t d = rows->d;
-    latent_rows all = *rows;
-    screen_work w = {
-        .s = {rows->z, rows->mask, forbidden, rows->rows, d, .near_most = GRAM_WIDEST}};
+    size_t d = rows->design->d;
+    screen_work w = {.s = {rows->design, rows->z, forbidden, 0, d, .near_most = GRAM_WIDEST}};
     families f = {0};
-    all.keep = NULL;
     TRY(check(d, forbidden, lists, why));
     if (d <= lists->most + 1) {
         candidate_lists_all(lists, d, forbidden);
@@ -272,10 +271,10 @@ lscm_status screen_candidates(const latent_rows *rows, const uint8_t *forbidden,
     lay_out_lists(&w, &w.lists);
     TRY(arena_open(&w.lists, why));
     lay_out_lists(&w, &w.lists);
-    count_free(&w.s);
+    list_rows(&w.s, rows, w.position);
     TRY(screen_near(&w.s, progress, why));
     candidate_lists near = {w.s.near_most, w.s.count, w.s.near, NULL};
-    TRY(families_wide(&f, &all, &near, why));
+    TRY(families_wide(&f, rows, &near, why));
     TRY(choose_all(&w, &f, lists, why));
     if (order != NULL) {
         memcpy(order, w.best, d * sizeof *order);

@@ -18,7 +18,7 @@
 
 /* Fills count and candidate of `lists`, at most `most` each; when d - 1 <= most, all others.
  * forbidden (d, d) or NULL: [j][i] = 1 for j -> i. order (d) or NULL: that of step 2, a start for
- * sampling orders. All rows are looked at, whatever rows->keep. Fails when a node has more required
+ * sampling orders. Fails when a node has more required
  * parents than `most`, or one edge is both required and forbidden. */
 lscm_status screen_candidates(const latent_rows *rows, const uint8_t *forbidden,
                               const candidate_lists *lists, size_t *order,

@@ -65,8 +65,8 @@ static void multiply_part(const selection *w, size_t part, factor kind, bool squ
     for (size_t start = s->rows * part / PARTS; start < last; start += ROWS) {
         size_t n = last - start < ROWS ? last - start : ROWS;
         for (size_t r = 0; r < n; r++) {
-            const double *z = s->z + (start + r) * d;
-            const uint8_t *mask = s->mask + (start + r) * d;
+            const double *z = s->z + s->row[start + r] * d;
+            const uint8_t *target = design_targets(s->design, s->row[start + r]);
             for (size_t i = 0; i < d; i++) {
                 double centred = z[i] - w->centre[i];
                 about[r * d + i] = squared ? centred * centred : centred;
@@ -74,7 +74,7 @@ static void multiply_part(const selection *w, size_t part, factor kind, bool squ
             for (size_t a = 0; a < width; a++) {
                 size_t k = w->pick[w->list[a]];
                 double value = kind == FACTOR_FREE ? 1 : z[k] - w->centre[k];
-                m[r * width + a] = mask[w->list[a]] != 0 ? 0 : value;
+                m[r * width + a] = target[w->list[a]] != 0 ? 0 : value;
             }
         }
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)width, (int)d, (int)n, 1, m,
@@ -123,7 +123,7 @@ static void begin(selection *w)
     memset(w->centre, 0, d * sizeof(double));
     for (size_t r = 0; r < s->rows; r++) {
         for (size_t i = 0; i < d; i++) {
-            w->centre[i] += s->z[r * d + i] / (double)s->rows;
+            w->centre[i] += s->z[s->row[r] * d + i] / (double)s->rows;
         }
     }
     for (size_t i = 0; i < d; i++) {

@@ -7,13 +7,14 @@
 enum { SCREEN_ALL = GRAM_WIDEST + 1 }; /* up to so many nodes all others are near */
 
 typedef struct screen_data {
-    const double *z;          /* (rows, d) */
-    const uint8_t *mask;      /* (rows, d) */
+    const design *design;
+    const double *z;          /* of all rows */
     const uint8_t *forbidden; /* (d, d) or NULL */
-    size_t rows, d;
-    size_t near_most;     /* <= GRAM_WIDEST */
-    double *free;         /* (d): rows in which each is free */
-    size_t *count, *near; /* (d), (d, near_most) ascending */
+    size_t rows, d;           /* rows that count */
+    uint32_t *row;            /* (rows), ascending */
+    size_t near_most;         /* <= GRAM_WIDEST */
+    double *free;             /* (d): rows in which each is free */
+    size_t *count, *near;     /* (d), (d, near_most) ascending */
 } screen_data;
 
 /* In ascending order. */

@@ -1,0 +1,63 @@
+/* Who was set by do(), and to what. In row r do() acts on the nodes j with t_rj = 1 and sets them
+ * to v_rj; rows with the same targets t are a set.
+ *
+ * Sets are numbered by their targets, read as a number whose lowest bit is node 0: what is summed
+ * set by set does not depend on the order of the rows. Rows without targets are set 0.
+ *
+ * What else there may be to say of a set, the label of its environment or that do() was soft, is an
+ * array (sets) beside `target` and tells sets apart as targets do; that a value is not known is for
+ * design_value to answer.
+ */
+#ifndef LSCM_DATA_DESIGN_DESIGN_SETS_H
+#define LSCM_DATA_DESIGN_DESIGN_SETS_H
+
+#include "base/arena.h"
+
+typedef struct design {
+    size_t rows, d, sets;
+    uint8_t *target; /* (sets, d): 1 where do() acts */
+    uint32_t *set;   /* (rows): the set of each row */
+    uint32_t *row;   /* (rows): rows, set by set, ascending within a set */
+    size_t *first;   /* (sets + 1): where each set begins in `row` */
+    double *value;   /* (rows, d): what do() set there, 0 elsewhere */
+    arena memory;
+    arena values; /* of `value`; empty where it is another design's */
+} design;
+
+/* mask (rows, d): 1 where do() acts; values (rows, d), read there alone, or NULL: all 0. */
+lscm_status design_of(design *out, size_t rows, size_t d, const uint8_t *mask, const double *values,
+                      lscm_error *why);
+/* The same in two steps, for those who read values to where they stay: `value` is there to be
+ * filled, 0 off target, before or after the rows are grouped. */
+lscm_status design_open(design *out, size_t rows, size_t d, lscm_error *why);
+lscm_status design_group(design *s, const uint8_t *mask, lscm_error *why);
+/* Without what is held out, held (rows, d): there nodes count as free. Shares the values. */
+lscm_status design_hide(design *out, const design *from, const uint8_t *held, lscm_error *why);
+void design_close(design *s);
+
+/* Targets and values (d) of a row. */
+static inline const uint8_t *design_targets(const design *s, size_t row)
+{
+    return s->target + s->set[row] * s->d;
+}
+
+static inline const double *design_values(const design *s, size_t row)
+{
+    return s->value + row * s->d;
+}
+
+static inline bool design_is_set(const design *s, size_t row, size_t node)
+{
+    return design_targets(s, row)[node] != 0;
+}
+
+static inline double design_value(const design *s, size_t row, size_t node)
+{
+    return s->value[row * s->d + node];
+}
+
+/* In how many rows, and in how many sets, each node is set: (d) each, or NULL. keep (rows) or NULL:
+ * rows that count; a set counts where one of its rows does. */
+void design_count(const design *s, const uint8_t *keep, size_t *rows, size_t *sets);
+
+#endif
