@@ -175,7 +175,7 @@ static void test_scores_without_leaks(void **state)
     anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200, .leak = leak};
     assert_ok(anchored_infer(&a, &in, &why));
     assert_int_equal(a.sampler, SAMPLER_EXACT);
-    assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL},
+    assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL, false},
                           &(candidate_lists){3, count, candidate, NULL}, &why));
     families_weigh(&f, 1 / a.dispersion);
     dag_prior prior = {settings.ridge, 3, 0, 0, a.unit}; /* at d = 4 an edge is as likely as not */
@@ -348,7 +348,7 @@ static void test_graph_prior(void **state)
         assert_ok(anchored_infer(&a, &in, &why));
         /* the default sparsity at d = 3 is an even chance for every pair */
         dag_prior prior = {0.5, 3, 0, 0, a.unit};
-        assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL},
+        assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL, false},
                               &(candidate_lists){2, count, candidate, NULL}, &why));
         for (size_t k = 0; k < 27; k++) { /* a row may count less than one */
             f.scatter[k] /= a.dispersion;

@@ -53,7 +53,7 @@ static void solve(bench *b, const double *z, const dag_prior *prior, const uint8
     }
     b->exact.edge_prob = b->edge_prob;
     families_close(&b->families);
-    assert_ok(families_of(&b->families, &(latent_rows){&b->m.s.design, z, NULL},
+    assert_ok(families_of(&b->families, &(latent_rows){&b->m.s.design, z, NULL, false},
                           &(candidate_lists){d, count, candidate, required}, &why));
     assert_ok(dag_exact(&(dag_problem){&(mechanisms){&linear_gaussian, d, b->families.list, *prior},
                                        NULL, (rng){1, 1}, NULL},

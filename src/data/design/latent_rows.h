@@ -8,6 +8,7 @@ typedef struct latent_rows {
     const design *design;
     const double *z;     /* (rows, d) */
     const uint8_t *keep; /* (rows): 0 leaves a row out; NULL: all count */
+    bool effects;        /* sets may have an intercept of their own */
 } latent_rows;
 
 static inline bool row_counts(const uint8_t *keep, size_t row)

@@ -109,8 +109,7 @@ size_t hyper_guess(const hyper_grid *g, const mechanisms *m)
     for (size_t h = 0; h < hyper_points(g); h++) {
         size_t t = h / g->edges;
         /* an edge is found from both of its ends */
-        double at =
-            score[t] + edges[t] / 2 * log_odds(g->edge[h % g->edges]) + hyper_shared(g, h);
+        double at = score[t] + edges[t] / 2 * log_odds(g->edge[h % g->edges]) + hyper_shared(g, h);
         best = at > most ? h : best;
         most = fmax(most, at);
     }

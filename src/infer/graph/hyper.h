@@ -11,6 +11,7 @@
 #include "infer/mechanism/mechanism.h"
 
 enum { HYPER_RIDGES = 6, HYPER_EDGES = 4, HYPER_MOST = HYPER_RIDGES * HYPER_EDGES };
+enum { HYPER_STEP = 10 }; /* from one t to the next */
 
 typedef struct hyper_grid {
     size_t ridges, edges;       /* how many of each */

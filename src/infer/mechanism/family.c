@@ -112,26 +112,38 @@ static double score_level(const family *f, const dag_prior *prior, size_t level,
            nu / 2 * log(scale) - (nu + n - 1) / 2 * log(scale + g.rest * own * own);
 }
 
-/* Scores of all levels in score; returns their sum, in logarithms. */
-static double score_levels(const family *f, const dag_prior *prior, uint32_t parents,
-                           double score[FAMILY_LEVELS])
+family_term family_term_of(const family *f, const dag_prior *prior, size_t k)
 {
+    static const double share[FAMILY_RIDGES] = {0.6, 0.2, 0.2};
+    size_t own = k / f->levels;
+    family_term out = {.level = k % f->levels, .prior = *prior};
+    out.log_share = prior->spread > 0 ? log(share[own]) : 0;
+    out.prior.ridge *= own == 0 ? 1 : own == 1 ? 1 / prior->spread : prior->spread;
+    return out;
+}
+
+/* Scores of all terms in score; returns their sum, in logarithms. */
+static double score_terms_of(const family *f, const dag_prior *prior, uint32_t parents,
+                             double score[FAMILY_TERMS])
+{
+    size_t terms = family_terms(f, prior);
     double top = -INFINITY;
     double sum = 0;
-    for (size_t l = 0; l < f->levels; l++) {
-        score[l] = score_level(f, prior, l, parents);
-        top = fmax(top, score[l]);
+    for (size_t k = 0; k < terms; k++) {
+        family_term at = family_term_of(f, prior, k);
+        score[k] = at.log_share + score_level(f, &at.prior, at.level, parents);
+        top = fmax(top, score[k]);
     }
-    for (size_t l = 0; l < f->levels; l++) {
-        sum += exp(score[l] - top);
+    for (size_t k = 0; k < terms; k++) {
+        sum += exp(score[k] - top);
     }
-    return f->levels > 1 ? top + log(sum) : top;
+    return terms > 1 ? top + log(sum) : top;
 }
 
 double family_score(const family *f, const dag_prior *prior, uint32_t parents)
 {
-    double score[FAMILY_LEVELS];
-    return score_levels(f, prior, parents, score);
+    double score[FAMILY_TERMS];
+    return score_terms_of(f, prior, parents, score);
 }
 
 double family_centre(const family *f, const double *w, size_t d)
@@ -143,36 +155,39 @@ double family_centre(const family *f, const double *w, size_t d)
     return centre;
 }
 
-/* One of the levels, given the parents, by a uniform number. */
-static size_t draw_level(const family *f, const dag_prior *prior, uint32_t parents, double u)
+/* One of the terms, given the parents, by a uniform number. */
+static family_term draw_term(const family *f, const dag_prior *prior, uint32_t parents, double u)
 {
-    double score[FAMILY_LEVELS];
-    double total = score_levels(f, prior, parents, score);
-    size_t level = 0;
-    for (double sum = exp(score[0] - total); level + 1 < f->levels && u > sum;) {
-        sum += exp(score[++level] - total);
+    double score[FAMILY_TERMS];
+    double total = score_terms_of(f, prior, parents, score);
+    size_t k = 0;
+    for (double sum = exp(score[0] - total); k + 1 < family_terms(f, prior) && u > sum;) {
+        sum += exp(score[++k] - total);
     }
-    return level;
+    return family_term_of(f, prior, k);
 }
 
 mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents, rng r,
                       uint64_t index, double *w, size_t d)
 {
-    enum { INTERCEPT = FAMILY_MOST, LEVEL, GAMMA = 32 };
-    _Static_assert((int)LEVEL < (int)GAMMA && GAMMA + RNG_GAMMA <= FAMILY_NUMBERS,
+    enum { INTERCEPT = FAMILY_MOST, TERM, GAMMA = 32 };
+    _Static_assert((int)TERM < (int)GAMMA && GAMMA + RNG_GAMMA <= FAMILY_NUMBERS,
                    "a draw has numbers enough");
     const uint64_t first = index * FAMILY_NUMBERS;
-    size_t level = f->levels > 1 ? draw_level(f, prior, parents, rng_uniform(r, first + LEVEL)) : 0;
+    family_term at = family_terms(f, prior) > 1
+                         ? draw_term(f, prior, parents, rng_uniform(r, first + TERM))
+                         : family_term_of(f, prior, 0);
+    size_t level = at.level;
     const double *mean = f->mean + level * (f->count + 1);
     regression g;
-    regress(&g, f, prior, level, parents);
+    regress(&g, f, &at.prior, level, parents);
     double own = prior->unit[f->node];
     double s = 0; /* in units of the node */
     if (prior->variance > 0) {
         s = sqrt(prior->variance) / own;
     } else {
         double nu = prior->dof + (double)g.size + effective_rows(f) - 1;
-        s = sqrt((prior->ridge + g.rest) / (2 * rng_gamma(r, first + GAMMA, nu / 2)));
+        s = sqrt((at.prior.ridge + g.rest) / (2 * rng_gamma(r, first + GAMMA, nu / 2)));
     }
     for (size_t c = 0; c < f->count; c++) {
         w[f->candidate[c] * d] = 0;

@@ -23,8 +23,9 @@
  *     sum_k S_k + sum_k h_k (m_k - m)'(m_k - m),   m = sum_k h_k m_k / h,   h = sum_k h_k,
  *
  * and -1/2 log n is -1/2 log h - 1/2 sum_k log(1 + n_k tau^2). tau = 0 is the model without; a
- * family has a level for each tau of a small grid, and its score is the sum over them,
- * log sum_l P(tau_l) e^(score_l).
+ * family has a level for each tau of a small grid. Nor need the weights of all nodes be of one
+ * size: t is that of the node with probability 3/5, or t times or over `spread` with 1/5 each. The
+ * score is the sum over all these terms, log sum_k P_k e^(score_k).
  *
  * Without rows the likelihood is 1, as it is with one row. S may be singular, or short of positive
  * semidefinite by what was subtracted for noise: a parent whose pivot in A is not above t u_p^2,
@@ -48,6 +49,7 @@ typedef struct dag_prior {
     double log_odds;    /* of an edge between a node and one before it: log p/(1 - p) */
     double variance;    /* s^2 of all nodes; 0: each its own, integrated out */
     const double *unit; /* (d), all above 0 */
+    double spread;      /* 0, or by which factor a node's own ridge may be smaller or larger */
 } dag_prior;
 
 /* The mean of u^2, the unit of a variance that all nodes share. */
@@ -89,6 +91,19 @@ typedef struct family_room {
     double mean[FAMILY_LEVELS * (FAMILY_MOST + 1)];
 } family_room;
 
+/* Term k of the sum that the score of a family is. */
+typedef struct family_term {
+    size_t level;
+    dag_prior prior; /* with the node's own ridge */
+    double log_share;
+} family_term;
+enum { FAMILY_RIDGES = 3, FAMILY_TERMS = FAMILY_LEVELS * FAMILY_RIDGES };
+static inline size_t family_terms(const family *f, const dag_prior *prior)
+{
+    return f->levels * (prior->spread > 0 ? FAMILY_RIDGES : 1);
+}
+family_term family_term_of(const family *f, const dag_prior *prior, size_t k);
+
 /* What the scores are made of, so that another s^2 costs no regressions: (2^count) each. */
 typedef struct family_table {
     double *rest;    /* S_ii - S_ip A^-1 S_pi */
@@ -101,7 +116,7 @@ void family_regress(const family *f, const dag_prior *prior, size_t level, const
  * `score` may be one of the table's own arrays, which is then lost. */
 void family_scores(const family *f, const dag_prior *prior, size_t level, const family_table *table,
                    double *score);
-/* Scores (2^count) of all levels together. */
+/* Scores (2^count) of all terms together. */
 void family_scores_all(const family *f, const dag_prior *prior, const family_table *work,
                        double *score);
 /* The score of one set by itself, whether or not it has the required parents. */

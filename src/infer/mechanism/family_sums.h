@@ -1,5 +1,5 @@
 /* The two ways of summing (families.h): fill scatter and mean of every family with sums of products
- * and sums about f->centre, and its rows. */
+ * and sums about f->centre, and its rows; and what sets have of their own. */
 #ifndef LSCM_INFER_MECHANISM_FAMILY_SUMS_H
 #define LSCM_INFER_MECHANISM_FAMILY_SUMS_H
 
@@ -36,5 +36,7 @@ typedef void (*gram_visit)(void *self, families *f, size_t i, const gram_chunk *
 void gram_walk(families *f, const double *z, gram_visit visit, void *self);
 /* By family, in chunks of rows. */
 void gram_sparse(families *f, const double *z);
+/* The further levels of every family, from the first. */
+void gram_effects(families *f, const double *z);
 
 #endif

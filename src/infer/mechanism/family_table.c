@@ -204,8 +204,8 @@ void family_scores(const family *f, const dag_prior *prior, size_t level, const 
     combine(&terms, f->count, f->required, table, score);
 }
 
-/* score = log(e^score + e^other), (2^count) each. */
-CLONED static void add_logs(size_t count, const double *other, double *score)
+/* score = log(e^score + e^(other + share)), (2^count) each. */
+CLONED static void add_logs(size_t count, const double *other, double share, double *score)
 {
     size_t low = count < LOW ? count : LOW;
     size_t bytes = sizeof(double) << low;
@@ -214,6 +214,7 @@ CLONED static void add_logs(size_t count, const double *other, double *score)
         lanes b = lanes_of(0);
         memcpy(&a, score + (set << low), bytes);
         memcpy(&b, other + (set << low), bytes);
+        b += share;
         lanes top = lanes_larger(a, b);
         lanes sum = top + lanes_log(1.0 + lanes_exp(lanes_smaller(a, b) - top));
         sum = lanes_select(lanes_less(lanes_of(-INFINITY), top), sum, top);
@@ -224,11 +225,16 @@ CLONED static void add_logs(size_t count, const double *other, double *score)
 void family_scores_all(const family *f, const dag_prior *prior, const family_table *work,
                        double *score)
 {
-    for (size_t l = 0; l < f->levels; l++) {
-        family_regress(f, prior, l, work);
-        family_scores(f, prior, l, work, l == 0 ? score : work->rest);
-        if (l > 0) {
-            add_logs(f->count, work->rest, score);
+    size_t terms = family_terms(f, prior);
+    for (size_t set = 0; set < (size_t)1 << f->count; set++) {
+        score[set] = -INFINITY;
+    }
+    for (size_t k = 0; k < terms; k++) {
+        family_term at = family_term_of(f, prior, k);
+        family_regress(f, &at.prior, at.level, work);
+        family_scores(f, &at.prior, at.level, work, terms == 1 ? score : work->rest);
+        if (terms > 1) {
+            add_logs(f->count, work->rest, at.log_share, score);
         }
     }
 }
