@@ -193,7 +193,11 @@ static void hopeless_input(void **state)
                     .levels = 1,
                     .scatter = scatter,
                     .mean = mean};
-        dag_prior prior = {0.1, 3, -1, k % 2 != 0 ? 0.25 : 0, unit};
+        dag_prior prior = {.ridge = 0.1,
+                           .dof = 3,
+                           .log_odds = -1,
+                           .variance = k % 2 != 0 ? 0.25 : 0,
+                           .unit = unit};
         double rest[SETS];
         double log_det[SETS];
         double score[SETS];

@@ -46,7 +46,7 @@ static void draw_mechanisms(anchored *a, const graph_posterior *g, uint64_t seed
     for (size_t k = 0; k < a->draws; k++) {
         mechanisms all = g->mechanisms;
         all.prior = g->prior[k];
-        a->log_p[k] = -lgamma((double)d + 1);
+        a->log_p[k] = hyper_log_prior(&g->grid, &g->prior[k]) - lgamma((double)d + 1);
         for (size_t i = 0; i < d; i++) {
             uint32_t parents = g->parents[k * d + i];
             mechanism m = mechanisms_draw(&all, i, parents, r, k * d + i, a->w + k * d * d + i);

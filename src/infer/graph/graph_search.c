@@ -64,6 +64,7 @@ static lscm_status mix(graph_posterior *g, const anchored_input *in, const dag_p
     size_t d = in->view->d;
     double total = hyper_log_sum(log_weight, count);
     double sum = 0;
+    double used = 0;
     size_t first = 0;
     memset(mixed, 0, d * d * sizeof *mixed);
     for (size_t h = 0; h < count; h++) {
@@ -74,6 +75,7 @@ static lscm_status mix(graph_posterior *g, const anchored_input *in, const dag_p
         if (share < 1e-12 && last == first) {
             continue;
         }
+        used += share;
         g->mechanisms.prior = prior[h];
         TRY(graph_run(g, in, first, last - first, why));
         for (size_t e = 0; e < d * d; e++) {
@@ -81,7 +83,9 @@ static lscm_status mix(graph_posterior *g, const anchored_input *in, const dag_p
         }
         first = last;
     }
-    memcpy(g->edge_prob, mixed, d * d * sizeof *mixed);
+    for (size_t e = 0; e < d * d; e++) {
+        g->edge_prob[e] = mixed[e] / used;
+    }
     g->result.log_evidence = total;
     g->result.ess = (double)in->draws;
 done:
@@ -157,11 +161,15 @@ static void take_all_points(graph_posterior *g, const anchored_input *in, size_t
         const double *ratio = t->ratio + k * points;
         t->weight[k] = hyper_log_sum(ratio, points);
         hyper_take(&g->grid, hyper_pick(ratio, points, rng_uniform(r, k + 1)), &g->prior[k]);
-        total += exp(t->weight[k]) - 1;
     }
-    cblas_dscal((int)(d * d), (double)g->draws / total, g->edge_prob, 1);
+    /* an edge that all draws have has the same sum as all draws, and so probability 1 */
+    cblas_dscal((int)(d * d), total, g->edge_prob, 1);
     for (size_t k = 0; k < g->draws; k++) {
-        graph_add_edges(g, g->parents + k * d, expm1(t->weight[k]) / total);
+        graph_add_edges(g, g->parents + k * d, expm1(t->weight[k]));
+        total += expm1(t->weight[k]);
+    }
+    for (size_t e = 0; e < d * d; e++) {
+        g->edge_prob[e] /= total;
     }
     g->result.log_evidence +=
         log(total / (double)g->draws) + hyper_shared(&g->grid, at) - log((double)points);
@@ -273,6 +281,7 @@ static lscm_status search_equal(graph_posterior *g, const anchored_input *in, gr
         }
     }
     TRY(mix_variances(g, in, centre, width, t->edge_prob, why));
+    g->result.log_evidence += hyper_log_prior(&g->grid, &g->mechanisms.prior);
 done:
     return status;
 }
@@ -286,6 +295,7 @@ lscm_status graph_search(graph_posterior *g, const anchored_input *in, graph_scr
     g->mechanisms.prior.variance = 0;
     if (hyper_points(&g->grid) == 1) {
         TRY(graph_run(g, in, 0, in->draws, why));
+        g->result.log_evidence += hyper_shared(&g->grid, 0);
     } else if (g->exact && in->view->d <= HYPER_EXACT) {
         TRY(search_all(g, in, t, why));
     } else {

@@ -19,7 +19,9 @@ void hyper_grid_of(hyper_grid *out, const lscm_fit_settings *s, const families *
     }
     for (size_t k = 0; k < (degree_given ? 1 : HYPER_EDGES); k++) {
         double degree = degree_given ? s->degree : DEGREES[k];
-        double p = f->d > 1 ? fmin(2 * degree / ((double)f->d - 1), 0.95) : 0.5;
+        double p = f->d > 1 ? 2 * degree / ((double)f->d - 1) : 0.5;
+        /* what nobody asked for is not more likely than not */
+        p = fmin(p, degree_given ? 0.95 : 0.5);
         if (k == 0 || p > out->edge[out->edges - 1]) { /* few nodes have few degrees */
             out->edge[out->edges++] = p;
         }
@@ -48,6 +50,11 @@ void hyper_take(const hyper_grid *g, size_t h, dag_prior *prior)
 double hyper_shared(const hyper_grid *g, size_t h)
 {
     return g->pairs * log1p(-g->edge[h % g->edges]);
+}
+
+double hyper_log_prior(const hyper_grid *g, const dag_prior *prior)
+{
+    return -g->pairs * log1p(exp(prior->log_odds)) - log((double)hyper_points(g));
 }
 
 void hyper_scores(const hyper_grid *g, const mechanisms *m, const uint32_t *parents, double *out)

@@ -27,6 +27,8 @@ size_t hyper_points(const hyper_grid *g);
 void hyper_take(const hyper_grid *g, size_t h, dag_prior *prior);
 /* What point h adds to the log evidence of all graphs alike: m log(1 - p). */
 double hyper_shared(const hyper_grid *g, size_t h);
+/* log p(h), and what p adds, of the point that a prior has. */
+double hyper_log_prior(const hyper_grid *g, const dag_prior *prior);
 /* log p(z, G, h) of all points, (points), for the graph with parents (d). */
 void hyper_scores(const hyper_grid *g, const mechanisms *m, const uint32_t *parents, double *out);
 /* A point to begin with: that of the best parents of each node by forward selection, whether or not
