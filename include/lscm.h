@@ -415,9 +415,9 @@ typedef enum lscm_permanent { LSCM_PERMANENT_BETHE, LSCM_PERMANENT_EXACT } lscm_
       "one noise scale, or one per node; auto: equal for biols as in the paper, else unequal")     \
     X(double, x_noise, "S", 0, 0, 1e6, NULL, "sd of the noise of x; 0 learns it")                  \
     X(double, degree, "E", 0, 0, 1e5, NULL,                                                        \
-      "expected edges per node, for the sparsity prior; 0 chooses: 1, as far as d allows")         \
-    X(double, ridge, "T", 0.001, 1e-9, 1e6, NULL,                                                  \
-      "anchored: weight of the prior of edge weights and noise, in rows of data")                  \
+      "expected edges per node, for the sparsity prior; 0 learns it (biols: 1, as d allows)")      \
+    X(double, ridge, "T", 0, 0, 1e6, NULL,                                                         \
+      "anchored: weight of the prior of edge weights and noise, in rows of data; 0 learns it")     \
     X(lscm_graph_prior, graph_prior, "NAME", 0, 0, 1, "order|uniform",                             \
       "anchored: a uniform order and each forward edge alike, or every graph with as many edges "  \
       "alike")                                                                                     \

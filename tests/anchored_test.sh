@@ -72,7 +72,7 @@ succeeds "" sh -c '! grep -q "^judged" said'
 # ---- chains that got stuck: R-hat is theirs, not that of the copies that took their place
 "$lscm" simulate --preset paper-linear --nodes 4 --degree 1 --observational 60 --sets 10 --per-set 20 --features 12 \
     --clip 6 --seed 3 --out stuck.nc --quiet
-succeeds "went on from its place (R-hat" "$lscm" fit stuck.nc --draws 200 --clip 6 --seed 1 --threads 1
+succeeds "went on from its place (R-hat" "$lscm" fit stuck.nc --draws 200 --clip 6 --seed 1 --threads 1 --ridge 0.001 --degree 1
 r_hat=$(sed -n 's/^ *"r_hat": \([^,]*\),*$/\1/p' stuck.run/summary.json)
 kept=$(sed -n 's/^ *"r_hat_kept": \([^,]*\),*$/\1/p' stuck.run/summary.json)
 count=$((count + 1))
@@ -154,7 +154,7 @@ refuses 2 "--holdout 0.5 belongs to the method anchored, and this fit is by biol
     "$lscm" fit data.nc --method biols --holdout 0.5 --out no
 refuses 2 "--degree 2 belongs to the method anchored and biols, and this fit is by vae" \
     "$lscm" fit data.nc --method vae --degree 2 --out no
-refuses 2 "'ridge' is 0" "$lscm" fit data.nc --ridge 0 --out no
+refuses 2 "'ridge' is -1" "$lscm" fit data.nc --ridge=-1 --out no
 refuses 1 "have one column each, anything else needs 'values'" "$lscm" fit data.nc --decoder identity --out no
 refuses 1 "there are no 'values'" "$lscm" fit chain.csv --decoder linear --out no
 if [ "$(id -u)" != 0 ]; then

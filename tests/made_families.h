@@ -79,6 +79,7 @@ static inline void made_families_of(made_families *m, size_t d, size_t rows, dou
         m->unit[i] = 0.5 + lcg_uniform(&g);
         family *f = &m->f[i];
         *f = (family){.node = i,
+                      .levels = 1,
                       .candidate = m->store[i].candidate,
                       .scatter = m->store[i].scatter,
                       .mean = m->store[i].mean};

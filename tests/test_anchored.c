@@ -77,6 +77,56 @@ static void make_identity(made_signal *m, view_kind kind)
     memcpy(m->s.y, m->z, m->s.rows * m->s.d * sizeof(double));
 }
 
+/* ---- What is not known of the prior ---- */
+
+/* Graphs of four nodes, every one of them at every scale of the weights and every share of edges.
+ */
+static void test_learned_prior(void **state)
+{
+    (void)state;
+    static const double ridges[] = {1e-4, 1e-3, 1e-2, 1e-1, 1, 10};
+    static const double edges[] = {0.5 / 3, 1.0 / 3, 0.5};
+    lcg g = {71};
+    made_signal m = made_signal_of(&PLAIN, &g);
+    lscm_fit_settings settings = defaults();
+    anchored a;
+    families f;
+    size_t count[] = {3, 3, 3, 3};
+    size_t candidate[] = {1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2};
+    double top = -INFINITY;
+    double total = 0;
+    double sum[16] = {0};
+    make_identity(&m, VIEW_OBSERVED);
+    anchored_input in = {.view = &m.s, .settings = &settings, .draws = 100};
+    assert_ok(anchored_infer(&a, &in, &why));
+    assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL, true},
+                          &(candidate_lists){3, count, candidate, NULL}, &why));
+    for (size_t h = 0; h < 18; h++) {
+        double p = edges[h % 3];
+        dag_prior prior = {.ridge = ridges[h / 3],
+                           .dof = 3,
+                           .log_odds = log(p / (1 - p)),
+                           .unit = a.unit,
+                           .spread = 10};
+        dag_yardstick truth;
+        enumerate_dags(&truth, f.list, 4, &prior, NULL, NULL, NULL);
+        double weight = truth.log_evidence + 6 * log(1 - p);
+        double shrink = weight > top ? exp(top - weight) : 1;
+        top = fmax(top, weight);
+        total = total * shrink + exp(weight - top);
+        for (size_t e = 0; e < 16; e++) {
+            sum[e] = sum[e] * shrink + exp(weight - top) * truth.edge_prob[e];
+        }
+    }
+    for (size_t e = 0; e < 16; e++) {
+        assert_near(a.edge_prob[e], sum[e] / total, 1e-8);
+    }
+    assert_near(a.log_evidence, top + log(total / 18), 1e-8 * fabs(top));
+    families_close(&f);
+    anchored_close(&a);
+    made_signal_free(&m);
+}
+
 static double mean_of(const double *x, size_t first, size_t step, size_t count)
 {
     double sum = 0;
@@ -172,15 +222,19 @@ static void test_scores_without_leaks(void **state)
     size_t candidate[] = {1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2};
     size_t missing = 0;
     make_identity(&m, VIEW_READ_OFF);
+    settings.ridge = 0.001;
+    settings.degree = 0.75; /* at d = 4 an edge is as likely as not */
     anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200, .leak = leak};
     assert_ok(anchored_infer(&a, &in, &why));
     assert_int_equal(a.sampler, SAMPLER_EXACT);
-    assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL},
+    assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL, false},
                           &(candidate_lists){3, count, candidate, NULL}, &why));
     families_weigh(&f, 1 / a.dispersion);
-    dag_prior prior = {settings.ridge, 3, 0, 0, a.unit}; /* at d = 4 an edge is as likely as not */
+    dag_prior prior = {.ridge = settings.ridge,
+                       .dof = 3,
+                       .unit = a.unit}; /* at d = 4 an edge is as likely as not */
     for (size_t k = 0; k < a.draws; k++) {
-        double log_p = -lgamma(5);
+        double log_p = 6 * log(0.5) - lgamma(5);
         for (size_t i = 0; i < 4; i++) {
             uint32_t parents = 0;
             for (size_t p = 0; p < 3; p++) {
@@ -344,16 +398,12 @@ static void test_graph_prior(void **state)
         make_identity(&m, VIEW_OBSERVED);
         settings.graph_prior = (lscm_graph_prior)(round % 2);
         settings.ridge = 0.5;
+        settings.degree = 0.5; /* at d = 3 an even chance for every pair */
         anchored_input in = {.view = &m.s, .settings = &settings, .draws = 20000};
         assert_ok(anchored_infer(&a, &in, &why));
-        /* the default sparsity at d = 3 is an even chance for every pair */
-        dag_prior prior = {0.5, 3, 0, 0, a.unit};
-        assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL},
+        dag_prior prior = {.ridge = 0.5, .dof = 3, .unit = a.unit};
+        assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL, true},
                               &(candidate_lists){2, count, candidate, NULL}, &why));
-        for (size_t k = 0; k < 27; k++) { /* a row may count less than one */
-            f.scatter[k] /= a.dispersion;
-            f.list[k % 3].rows /= k < 3 ? a.dispersion : 1;
-        }
         enumerate_dags(&truth, f.list, 3, &prior, NULL, NULL, NULL);
         for (size_t e = 0; e < 9; e++) {
             assert_near(a.edge_prob[e],
@@ -401,15 +451,11 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_knowledge),
-        cmocka_unit_test(test_scores_without_leaks),
-        cmocka_unit_test(test_uneven_errors),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_graph_prior),
+        cmocka_unit_test(test_presets),       cmocka_unit_test(test_learned_prior),
+        cmocka_unit_test(test_identity),      cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_knowledge),     cmocka_unit_test(test_scores_without_leaks),
+        cmocka_unit_test(test_uneven_errors), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_equal),         cmocka_unit_test(test_graph_prior),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

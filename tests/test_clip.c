@@ -23,7 +23,7 @@ static double found(const uint8_t *kept, double noise)
         each[j] = noise / (double)(1 + j);
     }
     design_again(&under, ROWS, D, mask, NULL);
-    assert_ok(clip_find(&out, &(latent_rows){&under, z, kept}, each, &why));
+    assert_ok(clip_find(&out, &(latent_rows){&under, z, kept, false}, each, &why));
     return out;
 }
 
@@ -180,7 +180,7 @@ static void test_degenerate(void **state)
     z[3] = 5;
     for (size_t rows = 0; rows <= 2; rows += 2) {
         design_again(&under, rows, D, mask, NULL);
-        assert_ok(clip_find(&out, &(latent_rows){&under, z, NULL}, noise, &why));
+        assert_ok(clip_find(&out, &(latent_rows){&under, z, NULL, false}, noise, &why));
         assert_near(out, 0, 0);
     }
 }

@@ -159,7 +159,7 @@ static void one_graph(made_families *m, size_t d, const uint32_t *nodes, uint32_
 {
     m->d = d;
     for (size_t i = 0; i < d; i++) {
-        m->f[i] = (family){.node = i, .count = 0, .candidate = m->store[i].candidate};
+        m->f[i] = (family){.node = i, .levels = 1, .count = 0, .candidate = m->store[i].candidate};
         parents[i] = 0;
         for (size_t j = 0; j < d; j++) {
             if (j != i) {

@@ -55,7 +55,7 @@ static void make_families(families *out, uint64_t seed, size_t rows, const knowl
     }
     design_again(&s, rows, D, mask, NULL);
     assert_ok(families_of(
-        out, &(latent_rows){&s, z, NULL},
+        out, &(latent_rows){&s, z, NULL, false},
         &(candidate_lists){D - 1, count, candidate, k != NULL ? k->required : NULL}, &why));
     design_close(&s);
 }
@@ -216,7 +216,7 @@ static void replaced_chains(void **state)
         }
     }
     design_again(&s, ROWS, WIDE, mask, NULL);
-    assert_ok(families_of(&f, &(latent_rows){&s, z, NULL},
+    assert_ok(families_of(&f, &(latent_rows){&s, z, NULL, false},
                           &(candidate_lists){2 * NEAR, count, candidate, NULL}, &why));
     dag_prior prior = {.ridge = 0.1, .dof = 3, .log_odds = -0.5, .unit = unit};
     dag_draws none = {.d = WIDE};

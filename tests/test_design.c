@@ -179,8 +179,8 @@ static void test_spreads(void **state)
                     squares += (x[k * D + j] - 1e3) * (x[k * D + j] - 1e3);
                 }
             }
-            spread_columns(&(latent_rows){&s, x, keep}, j / SPREAD_BLOCK * SPREAD_BLOCK, wanted,
-                           block);
+            spread_columns(&(latent_rows){&s, x, keep, false}, j / SPREAD_BLOCK * SPREAD_BLOCK,
+                           wanted, block);
             const column_spread *found = &block[j % SPREAD_BLOCK];
             assert_true(found->n > 50);
             assert_memory_equal(found, &alone, sizeof alone);

@@ -116,7 +116,7 @@ static void two_passes(void **state)
             make(cases[c].rows, cases[c].d, cases[c].most, cases[c].masks, cases[c].offset, 11 + c);
         problem q = make(cases[c].rows, cases[c].d, cases[c].most, cases[c].masks, 2, 31 + c);
         families f;
-        assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, p.keep},
+        assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, p.keep, false},
                               &(candidate_lists){p.most, p.count, p.candidate, NULL}, &why));
         for (size_t i = 0; i < p.d; i++) {
             compare(&p, &f.list[i], cases[c].tolerance);
@@ -151,10 +151,10 @@ static void any_thread_count(void **state)
         families f;
         families g;
         lscm_set_threads(1);
-        assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, NULL},
+        assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, NULL, false},
                               &(candidate_lists){p.most, p.count, p.candidate, NULL}, &why));
         lscm_set_threads(3);
-        assert_ok(families_of(&g, &(latent_rows){&p.design, p.z, NULL},
+        assert_ok(families_of(&g, &(latent_rows){&p.design, p.z, NULL, false},
                               &(candidate_lists){p.most, p.count, p.candidate, NULL}, &why));
         for (size_t i = 0; i < p.d; i++) {
             size_t m = p.count[i] + 1;
@@ -217,9 +217,9 @@ static void correction(void **state)
         psi[j * D + j] = j == 3 ? 0 : 0.3;
     }
     psi[0 * D + 2] = psi[2 * D + 0] = 0.1;
-    assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, NULL},
+    assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, NULL, false},
                           &(candidate_lists){p.most, p.count, p.candidate, NULL}, &why));
-    assert_ok(families_of(&g, &(latent_rows){&p.design, p.z, NULL},
+    assert_ok(families_of(&g, &(latent_rows){&p.design, p.z, NULL, false},
                           &(candidate_lists){p.most, p.count, p.candidate, NULL}, &why));
     families_correct(&g, psi, 0, 1);
     check_subtracted(&f, &g, psi);
@@ -252,17 +252,17 @@ static void refusals(void **state)
     uint8_t required[16] = {0};
     families f;
     required[p.candidate[0] * 4 + 0] = 1;
-    assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, NULL},
+    assert_ok(families_of(&f, &(latent_rows){&p.design, p.z, NULL, false},
                           &(candidate_lists){2, p.count, p.candidate, required}, &why));
     assert_int_equal(f.list[0].required, 1);
     assert_int_equal(f.list[2].required, 0);
     families_close(&f);
     required[3 * 4 + 0] = 1;
-    assert_fails(families_of(&f, &(latent_rows){&p.design, p.z, NULL},
+    assert_fails(families_of(&f, &(latent_rows){&p.design, p.z, NULL, false},
                              &(candidate_lists){2, p.count, p.candidate, required}, &why),
                  LSCM_VALUE, "node 0: a required parent");
     p.z[5] = (double)NAN;
-    assert_fails(families_of(&f, &(latent_rows){&p.design, p.z, NULL},
+    assert_fails(families_of(&f, &(latent_rows){&p.design, p.z, NULL, false},
                              &(candidate_lists){2, p.count, p.candidate, NULL}, &why),
                  LSCM_VALUE, "not finite");
     discard(&p);

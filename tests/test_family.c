@@ -9,8 +9,8 @@ static const double PI = 3.14159265358979323846;
 
 static void table_of(const family *f, const dag_prior *prior, family_table table, double *score)
 {
-    family_regress(f, prior, &table);
-    family_scores(f, prior, &table, score);
+    family_regress(f, prior, 0, &table);
+    family_scores(f, prior, 0, &table, score);
 }
 
 static void table_equals_single(void **state)
@@ -36,7 +36,7 @@ static void table_equals_single(void **state)
                 assert_near(score[set], family_score(f, &m.prior, set), 1e-9);
             }
             /* the same in the table's own memory */
-            family_scores(f, &m.prior, &table, rest);
+            family_scores(f, &m.prior, 0, &table, rest);
             assert_memory_equal(rest, score, sizeof *score << f->count);
         }
     }
@@ -109,7 +109,13 @@ static void score_is_the_integral(void **state)
             scatter[k] += e[k / 2] * e[k % 2];
         }
     }
-    family f = {1, 1, candidate, 0, (double)n, scatter, mean};
+    family f = {.node = 1,
+                .count = 1,
+                .candidate = candidate,
+                .rows = (double)n,
+                .levels = 1,
+                .scatter = scatter,
+                .mean = mean};
     dag_prior prior = {.ridge = 0.4, .dof = 3, .log_odds = -1.3, .unit = unit};
     for (size_t equal = 0; equal < 2; equal++) {
         prior.variance = equal != 0 ? 0.6 : 0;
@@ -179,8 +185,19 @@ static void hopeless_input(void **state)
             }
             scatter[a * SIDE + a] -= k / 56 != 0 ? 1e-3 * size : 0; /* too much taken off */
         }
-        family f = {COUNT, COUNT, candidate, 0, rows[k / 14 % 4], scatter, mean};
-        dag_prior prior = {0.1, 3, -1, k % 2 != 0 ? 0.25 : 0, unit};
+        family f = {.node = COUNT,
+                    .count = COUNT,
+                    .candidate = candidate,
+                    .required = 0,
+                    .rows = rows[k / 14 % 4],
+                    .levels = 1,
+                    .scatter = scatter,
+                    .mean = mean};
+        dag_prior prior = {.ridge = 0.1,
+                           .dof = 3,
+                           .log_odds = -1,
+                           .variance = k % 2 != 0 ? 0.25 : 0,
+                           .unit = unit};
         double rest[SETS];
         double log_det[SETS];
         double score[SETS];

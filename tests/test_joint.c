@@ -53,7 +53,7 @@ static void solve(bench *b, const double *z, const dag_prior *prior, const uint8
     }
     b->exact.edge_prob = b->edge_prob;
     families_close(&b->families);
-    assert_ok(families_of(&b->families, &(latent_rows){&b->m.s.design, z, NULL},
+    assert_ok(families_of(&b->families, &(latent_rows){&b->m.s.design, z, NULL, false},
                           &(candidate_lists){d, count, candidate, required}, &why));
     assert_ok(dag_exact(&(dag_problem){&(mechanisms){&linear_gaussian, d, b->families.list, *prior},
                                        NULL, (rng){1, 1}, NULL},
@@ -68,8 +68,11 @@ static void open_bench(bench *b, const made_design *c, lcg *g, const uint8_t *fo
     for (size_t i = 0; i < MADE_MOST; i++) {
         b->unit[i] = 1;
     }
-    dag_prior prior = {c->ridge, c->dof, log(c->edge / (1 - c->edge)), c->equal ? 0.05 : 0,
-                       b->unit};
+    dag_prior prior = {.ridge = c->ridge,
+                       .dof = c->dof,
+                       .log_odds = log(c->edge / (1 - c->edge)),
+                       .variance = c->equal ? 0.05 : 0,
+                       .unit = b->unit};
     double *z = zeros(b->m.s.rows * d, sizeof *z);
     assert_ok(anchor_of(&b->anchor, &b->m.s, NULL, &why));
     assert_ok(encoder_complete(&b->m.s, &b->anchor, b->slope, &why));

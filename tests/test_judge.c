@@ -279,6 +279,7 @@ enum { NODES = 7, DRAWN = 9, SEEN = 45 };
 
 typedef struct made_draws {
     double w[DRAWN * NODES * NODES], sigma[DRAWN * NODES], intercept[DRAWN * NODES];
+    double effect[DRAWN * NODES];
     size_t order[DRAWN * NODES];
     double z[SEEN * NODES], values[SEEN * NODES];
     uint8_t mask[SEEN * NODES];
@@ -292,6 +293,7 @@ static void make_draws(made_draws *m, lcg *g)
         lcg_order(g, NODES, order);
         for (size_t i = 0; i < NODES; i++) {
             m->sigma[k * NODES + i] = 0.5 + lcg_uniform(g);
+            m->effect[k * NODES + i] = k % 2 != 0 ? lcg_uniform(g) : 0;
             m->intercept[k * NODES + i] = lcg_normal(g);
             for (size_t before = 0; before < i; before++) {
                 double weight = lcg_uniform(g) < 0.5 ? lcg_normal(g) : 0;
@@ -337,7 +339,7 @@ static void by_matrices(const made_draws *m, size_t k, size_t row, double *mean,
         for (size_t j = 0; j < N; j++) {
             cov[i * N + j] = 0;
             for (size_t a = 0; a < N; a++) {
-                double s = mask[a] != 0 ? 0 : m->sigma[k * N + a];
+                double s = mask[a] != 0 ? 0 : hypot(m->sigma[k * N + a], m->effect[k * N + a]);
                 cov[i * N + j] += s * s * total[a * N + i] * total[a * N + j];
             }
         }
@@ -414,6 +416,7 @@ static void test_predictions(void **state)
         anchored a = {.d = NODES, .rank = NODES, .rows = SEEN, .draws = DRAWN};
         a.w = m.w;
         a.sigma = m.sigma;
+        a.effect = m.effect;
         a.intercept = m.intercept;
         a.order = m.order;
         a.z = m.z;

@@ -166,7 +166,7 @@ static void gather(told *t, const mechanism_law *law, uint64_t seed)
     make(&t->x, seed);
     all_candidates(t->count, t->candidate);
     design_again(&t->design, ROWS, D, t->x.mask, NULL);
-    const latent_rows rows = {&t->design, t->x.z, NULL};
+    const latent_rows rows = {&t->design, t->x.z, NULL, false};
     const candidate_lists lists = {D - 1, t->count, t->candidate, NULL};
     assert_ok(law->gather(&t->f, &rows, &lists, &why));
     t->all = (mechanisms){law, D, t->f.list, PRIOR};

@@ -46,7 +46,7 @@ static double rho_of(void)
     double sum = 0;
     double sizes = 0;
     double used = 0;
-    assert_ok(families_of(&f, &(latent_rows){&design_made, z, keep},
+    assert_ok(families_of(&f, &(latent_rows){&design_made, z, keep, false},
                           &(candidate_lists){D - 1, count, candidate, NULL}, &why));
     assert_ok(row_weights(weight, &share, &f, z, size, &why));
     families_close(&f);
@@ -99,7 +99,7 @@ static void nothing_to_tell(void **state)
     size_t count[D] = {0};
     size_t none[D] = {0};
     double share = NAN;
-    assert_ok(families_of(&f, &(latent_rows){&design_made, z, keep},
+    assert_ok(families_of(&f, &(latent_rows){&design_made, z, keep, false},
                           &(candidate_lists){1, count, none, NULL}, &why));
     assert_ok(row_weights(weight, &share, &f, z, size, &why));
     families_close(&f);
@@ -108,7 +108,7 @@ static void nothing_to_tell(void **state)
         assert_near(weight[r], 1, 1e-12);
     }
     memset(keep, 0, sizeof keep);
-    assert_ok(families_of(&f, &(latent_rows){&design_made, z, keep},
+    assert_ok(families_of(&f, &(latent_rows){&design_made, z, keep, false},
                           &(candidate_lists){1, count, none, NULL}, &why));
     assert_ok(row_weights(weight, &share, &f, z, size, &why));
     families_close(&f);

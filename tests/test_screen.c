@@ -108,7 +108,7 @@ static void keeps_parents(void **state)
             make(cases[c].rows, cases[c].d, cases[c].edges, cases[c].single, cases[c].most, 5 + c);
         size_t *order = calloc(p.d, sizeof *order);
         size_t backward = 0;
-        assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL}, NULL,
+        assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL, false}, NULL,
                                     &(candidate_lists){p.most, p.count, p.candidate, NULL}, order,
                                     NULL, &why));
         assert_int_equal(missed(&p), 0);
@@ -131,11 +131,11 @@ static void any_thread_count(void **state)
     size_t *count = calloc(p.d, sizeof *count);
     size_t *candidate = calloc(p.d * p.most, sizeof *candidate);
     lscm_set_threads(1);
-    assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL}, NULL,
+    assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL, false}, NULL,
                                 &(candidate_lists){p.most, count, candidate, NULL}, NULL, NULL,
                                 &why));
     lscm_set_threads(3);
-    assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL}, NULL,
+    assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL, false}, NULL,
                                 &(candidate_lists){p.most, p.count, p.candidate, NULL}, NULL, NULL,
                                 &why));
     assert_memory_equal(count, p.count, p.d * sizeof *count);
@@ -160,7 +160,7 @@ static void background_knowledge(void **state)
         forbidden[3 * d + i] = 1; /* node 3 causes nothing */
         required[7 * d + i] = i == 2 || i == 11 ? 1 : 0;
     }
-    assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL}, forbidden,
+    assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL, false}, forbidden,
                                 &(candidate_lists){p.most, p.count, p.candidate, required}, NULL,
                                 NULL, &why));
     for (size_t i = 0; i < d; i++) {
@@ -168,7 +168,7 @@ static void background_knowledge(void **state)
     }
     assert_true(is_candidate(&p, 7, 2) && is_candidate(&p, 7, 11));
     forbidden[7 * d + 2] = 1;
-    assert_fails(screen_candidates(&(latent_rows){&p.design, p.z, NULL}, forbidden,
+    assert_fails(screen_candidates(&(latent_rows){&p.design, p.z, NULL, false}, forbidden,
                                    &(candidate_lists){p.most, p.count, p.candidate, required}, NULL,
                                    NULL, &why),
                  LSCM_VALUE, "7 -> 2 is both required and forbidden");
@@ -176,7 +176,7 @@ static void background_knowledge(void **state)
     for (size_t j = 10; j < 17; j++) {
         required[j * d + 0] = 1;
     }
-    assert_fails(screen_candidates(&(latent_rows){&p.design, p.z, NULL}, NULL,
+    assert_fails(screen_candidates(&(latent_rows){&p.design, p.z, NULL, false}, NULL,
                                    &(candidate_lists){p.most, p.count, p.candidate, required}, NULL,
                                    NULL, &why),
                  LSCM_VALUE, "node 0 has 7 required parents");
@@ -190,7 +190,7 @@ static void few_nodes(void **state)
     (void)state;
     lscm_error why = {0};
     problem p = make(40, 5, 1, true, 4, 6);
-    assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL}, NULL,
+    assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL, false}, NULL,
                                 &(candidate_lists){4, p.count, p.candidate, NULL}, NULL, NULL,
                                 &why));
     for (size_t i = 0; i < 5; i++) {
@@ -218,7 +218,7 @@ static void poor_data(void **state)
                 p.mask[r * p.d + 8] = 1;
             }
             design_again(&p.design, rows, p.d, p.mask, NULL);
-            assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL}, NULL,
+            assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL, false}, NULL,
                                         &(candidate_lists){p.most, p.count, p.candidate, NULL},
                                         NULL, NULL, &why));
             (void)missed(&p); /* checks the lists */
@@ -242,7 +242,7 @@ static void stopping(void **state)
     lscm_error why = {0};
     const lscm_progress progress = {never, NULL};
     problem p = make(600, 70, 1, false, 5, 2);
-    assert_fails(screen_candidates(&(latent_rows){&p.design, p.z, NULL}, NULL,
+    assert_fails(screen_candidates(&(latent_rows){&p.design, p.z, NULL, false}, NULL,
                                    &(candidate_lists){p.most, p.count, p.candidate, NULL}, NULL,
                                    &progress, &why),
                  LSCM_STOPPED, "stopped");

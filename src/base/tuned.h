@@ -83,10 +83,6 @@
     REAL(row_still, 1e-3, HAND, "relative change that ends them") \
     COUNT(slope_sets, 5, HAND, "sets that tell whether slopes are uneven") \
     COUNT(slope_rows, 8, BENDS, "rows a node that leaks must leave") \
-    REAL(dispersion_clear, 2, HAND, "F below which rows are independent, at least") \
-    REAL(dispersion_errors, 6, HAND, ".. and standard errors above 1") \
-    COUNT(dispersion_rounds, 6, HAND, "rounds of its fixed point, at most") \
-    REAL(dispersion_still, 0.1, HAND, "change of log F that ends them") \
     COUNT(dispersion_draws, 32, HAND, "graphs whose mean model F is of") \
     /* z = a + y B from labels */ \
     REAL(anchor_predicted, 0.5, HAND, "r2 that excuses a missing direction ..") \
@@ -104,8 +100,6 @@
     COUNT(noise_tries, 24, HAND, ".. and how often") \
     /* Graphs */ \
     REAL(prior_dof, 3, HAND, "degrees of freedom of the prior of a variance") \
-    REAL(prior_neighbours, 2, HAND, "expected neighbours of a node, unless told") \
-    REAL(prior_edge, 0.5, HAND, ".. at most this probability of an edge") \
     COUNT(candidates_nodes, 64, TIME, "to so many nodes, more candidate parents") \
     COUNT(candidates_more, 16, TIME, "candidate parents beyond exact graphs") \
     COUNT(candidates_fewer, 10, TIME, ".. of many nodes") \

@@ -90,6 +90,7 @@ typedef struct latent_rows {
     const design *design;
     const double *z;     /* (rows, d) */
     const uint8_t *keep; /* (rows) or NULL: those that count */
+    bool effects;        /* sets may have an intercept of their own */
 } latent_rows;
 
 #endif

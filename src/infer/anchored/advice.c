@@ -170,16 +170,47 @@ void advise_on_chains(const anchored *a, json_t *warnings)
     }
 }
 
+/* Draws in which sets have an intercept of node i of their own; *sd: the mean of its sd. */
+static size_t effects_of(const anchored *a, size_t i, double *sd)
+{
+    size_t count = 0;
+    *sd = 0;
+    for (size_t k = 0; k < a->draws; k++) {
+        double own = a->effect[k * a->d + i];
+        count += own > 0 ? 1 : 0;
+        *sd += own / (double)a->draws;
+    }
+    return count;
+}
+
+/* In units of the noise of their node, where that is more than the noise itself. */
+static void advise_on_effects(const anchored *a, char *const *names, json_t *warnings)
+{
+    node_list large = {.count = 0};
+    for (size_t i = 0; i < a->d; i++) {
+        double sd = 0;
+        double noise = 0;
+        (void)effects_of(a, i, &sd);
+        for (size_t k = 0; k < a->draws; k++) {
+            noise += a->sigma[k * a->d + i] / (double)a->draws;
+        }
+        if (sd > noise) {
+            list_add(&large, names, i);
+        }
+    }
+    if (large.count > 0) {
+        warn(warnings,
+             "batch effects: intervention sets differ by more than the noise for reasons of their "
+             "own: %s. What a set that was never seen will have of its own is in every prediction",
+             large.text);
+    }
+}
+
 void advise(const linear_view *s, const anchored *a, char *const *names, json_t *warnings)
 {
     advise_on_rows(s, names, warnings);
     advise_on_design(s, a, names, warnings);
-    if (a->dispersion > 1) {
-        warn(warnings,
-             "rows of an intervention set are more alike than the model explains (between sets the "
-             "residuals vary %.0f times as much as within): a row counts as 1/%.0f of one",
-             a->dispersion, a->dispersion);
-    }
+    advise_on_effects(a, names, warnings);
     if (s->kind == VIEW_LINEAR) {
         advise_on_decoder(s, a, names, warnings);
     }
@@ -190,6 +221,23 @@ void advise(const linear_view *s, const anchored *a, char *const *names, json_t 
 static json_t *number(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *effects_json(const anchored *a, char *const *names)
+{
+    json_t *all = json_object();
+    for (size_t i = 0; i < a->d; i++) {
+        char room[32];
+        double sd = 0;
+        if (2 * effects_of(a, i, &sd) > a->draws) {
+            (void)json_object_set_new(all, name_of(names, i, room, sizeof room), number(sd));
+        }
+    }
+    if (json_object_size(all) == 0) {
+        json_decref(all);
+        return NULL;
+    }
+    return all;
 }
 
 json_t *anchors_json(const anchored *a, char *const *names)

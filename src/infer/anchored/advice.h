@@ -13,6 +13,9 @@ void advise(const linear_view *s, const anchored *a, char *const *names, json_t 
 /* The same of the chains alone: whether they agree, and whether they did by themselves. */
 void advise_on_chains(const anchored *a, json_t *warnings);
 
+/* Nodes whose sets have intercepts of their own more likely than not, with the mean of their sd;
+ * NULL where there are none. */
+json_t *effects_json(const anchored *a, char *const *names);
 /* Per node: how it was anchored; an object by node name or number. */
 json_t *anchors_json(const anchored *a, char *const *names);
 /* What held-out sets say; NULL where there was too little to hold out. */

@@ -18,7 +18,7 @@ static void lay_out(anchored *a, const anchored_input *in, double **psi, double 
     size_t d = a->d;
     size_t r = a->rank;
     double **vectors[] = {&a->unit, &a->shift, sorted};
-    double **draws[] = {&a->sigma, &a->intercept};
+    double **draws[] = {&a->sigma, &a->intercept, &a->effect};
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
         *vectors[k] = arena_take(m, d, sizeof(double));
     }
@@ -45,13 +45,14 @@ static void draw_mechanisms(anchored *a, const graph_posterior *g, uint64_t seed
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < a->draws; k++) {
         mechanisms all = g->mechanisms;
-        all.prior.variance = g->variance[k];
-        a->log_p[k] = -lgamma((double)d + 1);
+        all.prior = g->prior[k];
+        a->log_p[k] = hyper_log_prior(&g->grid, &g->prior[k]) - lgamma((double)d + 1);
         for (size_t i = 0; i < d; i++) {
             uint32_t parents = g->parents[k * d + i];
             mechanism m = mechanisms_draw(&all, i, parents, r, k * d + i, a->w + k * d * d + i);
             a->sigma[k * d + i] = m.sigma;
             a->intercept[k * d + i] = m.intercept;
+            a->effect[k * d + i] = m.effect;
             parents = graph_leak_told(g, i, parents, a->w + k * d * d);
             a->log_p[k] += mechanisms_score(&all, i, parents); /* of the graph that is kept */
         }
@@ -154,11 +155,12 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
                              .slope = a->slope,
                              .scatter = &sums,
                              .mechanisms = g->mechanisms,
-                             .equal = g->variance[0] > 0,
+                             .equal = g->prior[0].variance > 0,
+                             .grid = &g->grid,
                              .order = in->order,
                              .interchangeable = in->order == NULL && in->forbidden == NULL &&
                                                 in->required == NULL};
-    problem.mechanisms.prior.variance = g->variance[0];
+    problem.mechanisms.prior = g->prior[0];
     dag_draws start = {.count = chains, .d = d};
     TRY(view_scatter_of(&sums, in->view, in->keep, why));
     lay_out_joint(&draws, &start, a, &memory);
@@ -261,7 +263,8 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
         a.clip = fmax(a.clip, in->reach[j]);
     }
     if (s->kind == VIEW_LINEAR && a.clip == 0 && anchored_rows_few(s)) {
-        TRY(clip_find(&a.clip, &(latent_rows){&s->design, a.z, in->keep}, a.anchor.noise, why));
+        TRY(clip_find(&a.clip, &(latent_rows){&s->design, a.z, in->keep, false}, a.anchor.noise,
+                      why));
     }
     a.seconds_anchor = fit_seconds() - begun;
 

@@ -93,6 +93,7 @@ void anchored_store(const anchored *a, lscm_posterior *p, json_t *summary)
     memcpy(p->w, a->w, n * a->d * sizeof(double));
     memcpy(p->sigma, a->sigma, n * sizeof(double));
     memcpy(p->intercept, a->intercept, n * sizeof(double));
+    memcpy(p->effect, a->effect, n * sizeof(double));
     memcpy(p->order, a->order, n * sizeof *p->order);
     memcpy(p->log_p, a->log_p, a->draws * sizeof(double));
     memcpy(p->log_q, a->log_q, a->draws * sizeof(double));
@@ -119,6 +120,7 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
     bool uniform =
         f->settings.graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && a->sampler == SAMPLER_EXACT;
     json_t *held_out = judgement_json(j, f->data->node_names);
+    json_t *effects = effects_json(a, f->data->node_names);
     (void)json_object_set_new(summary, "reason", json_string(reason));
     (void)json_object_set_new(summary, "prior",
                               json_string(uniform ? "uniform over graphs" : "uniform over orders"));
@@ -127,6 +129,9 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
     if (s->kind == VIEW_LINEAR) {
         (void)json_object_set_new(summary, "explained", json_real(linear_view_explained(s)));
         (void)json_object_set_new(summary, "anchors", anchors_json(a, f->data->node_names));
+    }
+    if (effects != NULL) {
+        (void)json_object_set_new(summary, "batch_effects", effects);
     }
     if (a->censored > 0) {
         (void)json_object_set_new(summary, "clip", json_real(a->clip));

@@ -15,7 +15,7 @@ typedef struct judge_sums {
 static void take_marginals(const linear_view *s, const anchored *a, const uint8_t *keep,
                            judge_sums *sum)
 {
-    const latent_rows z = {&s->design, a->z, keep};
+    const latent_rows z = {&s->design, a->z, keep, false};
 #pragma omp parallel for schedule(static) if (spread_shared(&z))
     for (size_t first = 0; first < s->d; first += SPREAD_BLOCK) {
         column_spread own[SPREAD_BLOCK];

@@ -41,7 +41,8 @@ typedef struct judge_work {
     const size_t *row;
     size_t count;
     edge_list edges;
-    double *log_sd;   /* (draws, d): of the mechanisms */
+    double *own;      /* (draws, d): sd of the noise in a set that was never seen */
+    double *log_own;  /* (draws, d): its logarithm */
     size_t *head;     /* (sets): 1 + the first of the rows asked for that are in it; 0: none */
     size_t *next;     /* (count): the same of the next one in the set */
     row_group *group; /* (groups) */
@@ -71,7 +72,8 @@ static void lay_out(judge_work *w)
     w->edges.first = arena_take(a, draws * d + 1, sizeof *w->edges.first);
     w->edges.parent = arena_take(a, w->edges.count, sizeof *w->edges.parent);
     w->edges.weight = arena_take(a, w->edges.count, sizeof *w->edges.weight);
-    w->log_sd = arena_take(a, draws * d, sizeof *w->log_sd);
+    w->own = arena_take(a, draws * d, sizeof *w->own);
+    w->log_own = arena_take(a, draws * d, sizeof *w->log_own);
     w->head = arena_take(a, w->s->sets, sizeof *w->head);
     w->next = arena_take(a, w->count, sizeof *w->next);
     w->group = arena_take(a, w->count, sizeof *w->group);
@@ -99,7 +101,8 @@ static void list_edges(judge_work *w)
         const size_t *order = a->order + k * d;
         for (size_t i = 0; i < d; i++) {
             w->edges.first[k * d + i] = at;
-            w->log_sd[k * d + i] = log(a->sigma[k * d + i]);
+            w->own[k * d + i] = hypot(a->sigma[k * d + i], a->effect[k * d + i]);
+            w->log_own[k * d + i] = log(w->own[k * d + i]);
             for (size_t before = 0; before < i; before++) {
                 double weight = a->w[(k * d + order[before]) * d + order[i]];
                 if (weight != 0) {
@@ -152,7 +155,7 @@ static void find_sd(const judge_work *w, judge_scratch *t, size_t k)
                 own[b] += w->edges.weight[e] * from[b];
             }
         }
-        own[at] = w->a->sigma[k * d + i];
+        own[at] = w->own[k * d + i];
         for (size_t b = 0; b <= at; b++) {
             variance += own[b] * own[b];
         }
@@ -196,8 +199,8 @@ CLONED static void predict(const judge_work *w, judge_scratch *t)
                 mean += w->edges.weight[e] * t->z[w->edges.parent[e]];
                 given += w->edges.weight[e] * t->seen[w->edges.parent[e]];
             }
-            lanes u = (t->seen[i] - given) / w->a->sigma[k * d + i];
-            log_p += -u * u / 2.0 - w->log_sd[k * d + i] - 0.91893853320467274;
+            lanes u = (t->seen[i] - given) / w->own[k * d + i];
+            log_p += -u * u / 2.0 - w->log_own[k * d + i] - 0.91893853320467274;
             t->z[i] = mean;
             t->mean[i] += mean / draws;
             t->below[i] += lanes_normal_below((t->seen[i] - mean) / t->sd[k * d + i]) / draws;

@@ -123,7 +123,7 @@ void encoder_units(const linear_view *s, const anchor *a, const uint8_t *keep, c
 {
     size_t d = s->d;
     size_t known = 0;
-    const latent_rows values = {&s->design, s->design.value, keep};
+    const latent_rows values = {&s->design, s->design.value, keep, false};
 #pragma omp parallel for schedule(static) if (spread_shared(&values))
     for (size_t first = 0; first < d; first += SPREAD_BLOCK) {
         own_units(s, a, values, z, first, unit);

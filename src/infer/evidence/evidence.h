@@ -4,7 +4,7 @@
 #ifndef LSCM_INFER_EVIDENCE_EVIDENCE_H
 #define LSCM_INFER_EVIDENCE_EVIDENCE_H
 
-#include "infer/evidence/dispersion.h"  /* rows of a set are alike */
-#include "infer/evidence/row_weights.h" /* rows are read off unevenly */
+#include "infer/evidence/row_weights.h"   /* rows are read off unevenly */
+#include "infer/evidence/uneven_slopes.h" /* slopes differ from set to set */
 
 #endif

@@ -2,7 +2,8 @@
  * posterior is prod_i score_i(pa_i) with pa_i among the nodes before i (dag.h):
  *
  *   - an edge j -> i, j before i, is there with probability  1 / (1 + exp(score without - with))
- *   - two neighbours a, b in the order take one of: a b, a -> b, b a, b -> a. */
+ *   - two neighbours a, b in the order take one of: a b, a -> b, b a, b -> a;
+ *   - scale of the weights and share of edges (hyper.h) one of the points of their grid. */
 #include "infer/graph/graph_chain.h"
 #include "base/streams.h"
 
@@ -144,8 +145,20 @@ static void turn_pair(graph_chain *c, size_t k)
     }
 }
 
+/* Scale of the weights and share of edges given the graph. */
+static void draw_prior(graph_chain *c)
+{
+    double score[HYPER_MOST];
+    size_t points = c->grid != NULL ? hyper_points(c->grid) : 1;
+    if (points > 1) {
+        hyper_scores(c->grid, &c->all, c->parents, score);
+        hyper_take(c->grid, hyper_pick(score, points, chain_uniform(c)), &c->all.prior);
+    }
+}
+
 void graph_chain_move(graph_chain *c)
 {
+    draw_prior(c);
     for (size_t i = 0; i < c->d; i++) {
         c->score[i] = graph_chain_score(c, i, c->parents[i]);
     }

@@ -7,11 +7,13 @@
 
 #include "base/arena.h"
 #include "infer/graph/dag.h"
+#include "infer/graph/hyper.h"
 
 typedef struct graph_chain {
     size_t d;
-    mechanisms all; /* the variance of the prior moves when equal */
-    bool equal;     /* one variance for all nodes */
+    mechanisms all;         /* the variance of the prior moves when equal */
+    const hyper_grid *grid; /* of the prior, whose point moves; NULL: it stays */
+    bool equal;             /* one variance for all nodes */
     bool order_given;
     bool *stopped; /* shared by all chains: somebody wants to stop */
     rng random;

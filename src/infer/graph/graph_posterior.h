@@ -3,6 +3,7 @@
 #define LSCM_INFER_GRAPH_GRAPH_POSTERIOR_H
 
 #include "infer/graph/dag.h"
+#include "infer/graph/hyper.h"
 #include "infer/mechanism/mechanism.h"
 #include "infer/problem/problem.h"
 
@@ -18,7 +19,8 @@ typedef struct graph_posterior {
     double *edge_prob;  /* (d, d) */
     double *row_weight; /* (rows): of the families' sums; or NULL: all alike */
     double *leak_sd;    /* (d, d): by which what leaks moves a weight; 0: nothing leaks */
-    double *variance;   /* (draws): s^2 of the draw, one variance for all; else 0 */
+    hyper_grid grid;    /* what is not known of the prior */
+    dag_prior *prior;   /* (draws): of each draw */
     dag_result result;
     double dispersion; /* F: a row counts as 1/F of one; 1 where rows are independent */
     bool exact;

@@ -50,18 +50,31 @@ void candidate_lists_all(const candidate_lists *lists, size_t d, const uint8_t *
     }
 }
 
-static void lay_out(families *f, arena *a, size_t candidates, size_t squares)
+static void lay_out(families *f, arena *a, const candidate_lists *lists)
 {
     size_t d = f->d;
+    size_t candidates = 0;
+    size_t squares = 0;
+    size_t widest = 0;
+    size_t sets = f->levels > 1 ? f->design->sets : 0;
+    for (size_t i = 0; i < d; i++) {
+        size_t m = lists->count[i] + 1;
+        candidates += lists->count[i];
+        squares += f->levels * m * m;
+        widest = m > widest ? m : widest;
+    }
     f->list = arena_take(a, d, sizeof *f->list);
     f->kept = arena_take(a, d, sizeof(double));
     f->heft = arena_take(a, d, sizeof(double));
     f->candidate = arena_take(a, candidates, sizeof *f->candidate);
     f->scatter = arena_take(a, squares, sizeof(double));
-    f->mean = arena_take(a, candidates + d, sizeof(double));
+    f->mean = arena_take(a, f->levels * (candidates + d), sizeof(double));
     f->row = arena_take(a, f->design->rows, sizeof *f->row);
     f->centre = arena_take(a, d, sizeof(double));
     f->work = arena_take(a, family_work(d), sizeof(double));
+    f->set_heft = arena_take(a, sets, sizeof(double));
+    f->set_mean = arena_take(a, sets * d, sizeof(double));
+    f->set_work = arena_take(a, sets * widest, sizeof(double));
 }
 
 /* Candidate lists and where each family's numbers are. */
@@ -81,11 +94,12 @@ static void list_families(families *f, const candidate_lists *lists)
                               .count = n,
                               .candidate = names,
                               .required = must,
+                              .levels = 1,
                               .scatter = scatter,
                               .mean = mean};
         names += n;
-        scatter += (n + 1) * (n + 1);
-        mean += n + 1;
+        scatter += f->levels * (n + 1) * (n + 1);
+        mean += f->levels * (n + 1);
     }
 }
 
@@ -93,16 +107,11 @@ lscm_status families_wide(families *out, const latent_rows *rows, const candidat
                           lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    families f = {.d = rows->design->d, .design = rows->design};
-    size_t candidates = 0;
-    size_t squares = 0;
-    for (size_t i = 0; i < f.d; i++) {
-        candidates += lists->count[i];
-        squares += (lists->count[i] + 1) * (lists->count[i] + 1);
-    }
-    lay_out(&f, &f.memory, candidates, squares);
+    families f = {
+        .d = rows->design->d, .design = rows->design, .levels = rows->effects ? FAMILY_LEVELS : 1};
+    lay_out(&f, &f.memory, lists);
     TRY(arena_open(&f.memory, why));
-    lay_out(&f, &f.memory, candidates, squares);
+    lay_out(&f, &f.memory, lists);
     list_families(&f, lists);
     f.used = design_list(f.design, rows->keep, f.d <= GRAM_DENSE, f.row);
     TRY(families_update(&f, rows->z, why));
@@ -169,6 +178,9 @@ lscm_status families_update(families *f, const double *z, lscm_error *why)
                         "square; rescale the data",
                         i);
         }
+    }
+    if (f->levels > 1) {
+        family_effects(f, z);
     }
     return LSCM_OK;
 }

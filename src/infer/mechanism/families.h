@@ -6,6 +6,11 @@
  * Sums run about the mean of all rows and in an order that depends on no thread count. With d <=
  * GRAM_DENSE nodes rows go set by set, so that all families cost about one Gram product; with
  * more, each family sums over its own columns. A node that is never free has n = 0, S = 0.
+ *
+ * Where sets may have an intercept of their own, a family has a level for each tau (family.h); from
+ * the means m_k of the sets about that of level 0, whose S is S_0,
+ *
+ *     S = S_0 - sum_k (n_k - h_k) m_k' m_k - h m' m,   m = sum_k h_k m_k / h.
  */
 #ifndef LSCM_INFER_MECHANISM_FAMILIES_H
 #define LSCM_INFER_MECHANISM_FAMILIES_H
@@ -23,8 +28,12 @@ typedef struct families {
     const double *weight; /* (rows), the caller's: what each row counts; NULL: 1 */
     double *heft;         /* (d): sum of weights */
     size_t *candidate;    /* (sum of counts) */
-    double *scatter;      /* (sum of (count + 1)^2) */
-    double *mean;         /* (sum of count + 1) */
+    size_t levels;        /* of every family: 1 without effects of sets */
+    double *scatter;      /* (levels, sum of (count + 1)^2), family by family */
+    double *mean;         /* (levels, sum of count + 1), the same */
+    double *set_heft;     /* (sets): sum of weights; with effects, as what follows */
+    double *set_mean;     /* (sets, d): of z about the centre */
+    double *set_work;     /* (sets, widest family): scratch */
     size_t used;          /* rows */
     uint32_t *row;        /* (used): their numbers; set by set when d <= GRAM_DENSE */
     double *centre;       /* (d) */

@@ -27,6 +27,12 @@ static double effective_rows(const family *f)
     return f->rows > 1 ? f->rows : 1;
 }
 
+/* What the mean of the rows weighs, h. */
+static double heft_of(const family *f, size_t level)
+{
+    return f->level[level].tau > 0 ? f->level[level].heft : effective_rows(f);
+}
+
 /* Row (k) of L such that its square is at most what S has there. */
 static void shorten(double *row, size_t k, double square)
 {
@@ -42,20 +48,22 @@ static void shorten(double *row, size_t k, double square)
     }
 }
 
-static void regress(regression *out, const family *f, const dag_prior *prior, uint32_t parents)
+static void regress(regression *out, const family *f, const dag_prior *prior, size_t level,
+                    uint32_t parents)
 {
     size_t side = f->count + 1;
+    const double *scatter = f->scatter + level * side * side;
     double own = prior->unit[f->node];
     out->size = 0;
     out->log_det = 0;
-    out->rest = f->scatter[f->count * side + f->count] / (own * own);
+    out->rest = scatter[f->count * side + f->count] / (own * own);
     for (size_t c = 0; c < f->count; c++) {
         if ((parents >> c & 1) == 0) {
             continue;
         }
         size_t k = out->size;
         double unit = prior->unit[f->candidate[c]];
-        const double *row = f->scatter + c * side;
+        const double *row = scatter + c * side;
         double *l = out->factor[k];
         double pivot = row[c] / (unit * unit) + prior->ridge;
         double half = row[f->count] / (unit * own);
@@ -85,14 +93,15 @@ static void regress(regression *out, const family *f, const dag_prior *prior, ui
     out->rest = out->rest > 0 ? out->rest : 0;
 }
 
-double family_score(const family *f, const dag_prior *prior, uint32_t parents)
+static double score_level(const family *f, const dag_prior *prior, size_t level, uint32_t parents)
 {
     regression g;
-    regress(&g, f, prior, parents);
+    regress(&g, f, prior, level, parents);
     double own = prior->unit[f->node];
     double n = effective_rows(f);
     double size = (double)g.size;
-    double shared = -0.5 * log(n) - 0.5 * g.log_det + size * prior->log_odds;
+    double shared = f->level[level].log_prior - 0.5 * log(heft_of(f, level)) -
+                    0.5 * f->level[level].log_spread - 0.5 * g.log_det + size * prior->log_odds;
     if (prior->variance > 0) {
         return shared - (n - 1) / 2 * (log(2 * prior->variance) + LOG_PI) -
                g.rest * own * own / (2 * prior->variance);
@@ -101,6 +110,40 @@ double family_score(const family *f, const dag_prior *prior, uint32_t parents)
     double scale = prior->ridge * own * own;
     return shared - (n - 1) / 2 * LOG_PI + lgamma((nu + n - 1) / 2) - lgamma(nu / 2) +
            nu / 2 * log(scale) - (nu + n - 1) / 2 * log(scale + g.rest * own * own);
+}
+
+family_term family_term_of(const family *f, const dag_prior *prior, size_t k)
+{
+    static const double share[FAMILY_RIDGES] = {0.6, 0.2, 0.2};
+    size_t own = k / f->levels;
+    family_term out = {.level = k % f->levels, .prior = *prior};
+    out.log_share = prior->spread > 0 ? log(share[own]) : 0;
+    out.prior.ridge *= own == 0 ? 1 : own == 1 ? 1 / prior->spread : prior->spread;
+    return out;
+}
+
+/* Scores of all terms in score; returns their sum, in logarithms. */
+static double score_terms_of(const family *f, const dag_prior *prior, uint32_t parents,
+                             double score[FAMILY_TERMS])
+{
+    size_t terms = family_terms(f, prior);
+    double top = -INFINITY;
+    double sum = 0;
+    for (size_t k = 0; k < terms; k++) {
+        family_term at = family_term_of(f, prior, k);
+        score[k] = at.log_share + score_level(f, &at.prior, at.level, parents);
+        top = fmax(top, score[k]);
+    }
+    for (size_t k = 0; k < terms; k++) {
+        sum += exp(score[k] - top);
+    }
+    return terms > 1 ? top + log(sum) : top;
+}
+
+double family_score(const family *f, const dag_prior *prior, uint32_t parents)
+{
+    double score[FAMILY_TERMS];
+    return score_terms_of(f, prior, parents, score);
 }
 
 double family_centre(const family *f, const double *w, size_t d)
@@ -112,28 +155,45 @@ double family_centre(const family *f, const double *w, size_t d)
     return centre;
 }
 
+/* One of the terms, given the parents, by a uniform number. */
+static family_term draw_term(const family *f, const dag_prior *prior, uint32_t parents, double u)
+{
+    double score[FAMILY_TERMS];
+    double total = score_terms_of(f, prior, parents, score);
+    size_t k = 0;
+    for (double sum = exp(score[0] - total); k + 1 < family_terms(f, prior) && u > sum;) {
+        sum += exp(score[++k] - total);
+    }
+    return family_term_of(f, prior, k);
+}
+
 mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents, rng r,
                       uint64_t index, double *w, size_t d)
 {
-    enum { INTERCEPT = FAMILY_MOST, GAMMA = 32 };
-    _Static_assert((int)INTERCEPT < (int)GAMMA && GAMMA + RNG_GAMMA <= FAMILY_NUMBERS,
+    enum { INTERCEPT = FAMILY_MOST, TERM, GAMMA = 32 };
+    _Static_assert((int)TERM < (int)GAMMA && GAMMA + RNG_GAMMA <= FAMILY_NUMBERS,
                    "a draw has numbers enough");
     const uint64_t first = index * FAMILY_NUMBERS;
+    family_term at = family_terms(f, prior) > 1
+                         ? draw_term(f, prior, parents, rng_uniform(r, first + TERM))
+                         : family_term_of(f, prior, 0);
+    size_t level = at.level;
+    const double *mean = f->mean + level * (f->count + 1);
     regression g;
-    regress(&g, f, prior, parents);
+    regress(&g, f, &at.prior, level, parents);
     double own = prior->unit[f->node];
     double s = 0; /* in units of the node */
     if (prior->variance > 0) {
         s = sqrt(prior->variance) / own;
     } else {
         double nu = prior->dof + (double)g.size + effective_rows(f) - 1;
-        s = sqrt((prior->ridge + g.rest) / (2 * rng_gamma(r, first + GAMMA, nu / 2)));
+        s = sqrt((at.prior.ridge + g.rest) / (2 * rng_gamma(r, first + GAMMA, nu / 2)));
     }
     for (size_t c = 0; c < f->count; c++) {
         w[f->candidate[c] * d] = 0;
     }
     double solved[FAMILY_MOST];
-    double centre = f->mean[f->count];
+    double centre = mean[f->count];
     for (size_t k = g.size; k-- > 0;) {
         double sum = g.half[k] + s * rng_normal(r, first + k);
         for (size_t a = k + 1; a < g.size; a++) {
@@ -142,11 +202,12 @@ mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents,
         solved[k] = sum / g.factor[k][k];
         double weight = solved[k] * own / g.unit[k];
         w[f->candidate[g.column[k]] * d] = weight;
-        centre -= f->mean[g.column[k]] * weight;
+        centre -= mean[g.column[k]] * weight;
     }
-    mechanism out = {.intercept = 0, .sigma = s * own};
+    mechanism out = {.intercept = 0, .sigma = s * own, .effect = f->level[level].tau * s * own};
     if (f->rows > 0) {
-        out.intercept = centre + out.sigma / sqrt(f->rows) * rng_normal(r, first + INTERCEPT);
+        double sd = out.sigma / sqrt(heft_of(f, level));
+        out.intercept = centre + sd * rng_normal(r, first + INTERCEPT);
     }
     return out;
 }

@@ -15,6 +15,18 @@
  *     log score = -(n-1)/2 log(2 pi s^2) - 1/2 log n - q/(2 s^2) + 1/2 log |t U_p^2| - 1/2 log |A|
  *                 + |pa| log_odds.
  *
+ * Rows of an intervention set may share an intercept of their own (an instrument drifts, a batch
+ * differs): z_i = c + a_k + .. in set k, a_k ~ N(0, tau^2 s^2). Given tau, what varies within sets
+ * counts in full and the mean of a set as one value: with m_k and S_k the mean and centred scatter
+ * of its n_k rows and h_k = n_k/(1 + n_k tau^2), S above is
+ *
+ *     sum_k S_k + sum_k h_k (m_k - m)'(m_k - m),   m = sum_k h_k m_k / h,   h = sum_k h_k,
+ *
+ * and -1/2 log n is -1/2 log h - 1/2 sum_k log(1 + n_k tau^2). tau = 0 is the model without; a
+ * family has a level for each tau of a small grid. Nor need the weights of all nodes be of one
+ * size: t is that of the node with probability 3/5, or t times or over `spread` with 1/5 each. The
+ * score is the sum over all these terms, log sum_k P_k e^(score_k).
+ *
  * Without rows the likelihood is 1, as it is with one row. S may be singular, or short of positive
  * semidefinite by what was subtracted for noise: a parent whose pivot in A is not above t u_p^2,
  * its bound for a true scatter, is taken for a combination of those before it, and S_ii - ... is
@@ -37,6 +49,7 @@ typedef struct dag_prior {
     double log_odds;    /* of an edge between a node and one before it: log p/(1 - p) */
     double variance;    /* s^2 of all nodes; 0: each its own, integrated out */
     const double *unit; /* (d), all above 0 */
+    double spread;      /* 0, or by which factor a node's own ridge may be smaller or larger */
 } dag_prior;
 
 /* The mean of u^2, the unit of a variance that all nodes share. */
@@ -49,21 +62,47 @@ static inline double dag_mean_unit(const dag_prior *p, size_t d)
     return sum / (double)d;
 }
 
+/* What sets have of their own: zero everywhere is the level without. */
+typedef struct family_level {
+    double tau;
+    double log_prior;  /* log P(tau) */
+    double heft;       /* h, where tau > 0; else it is the rows */
+    double log_spread; /* sum_k log(1 + n_k tau^2) */
+} family_level;
+
+enum { FAMILY_LEVELS = 6 };
+
 typedef struct family {
-    size_t node, count;      /* count <= FAMILY_MOST */
-    const size_t *candidate; /* (count): nodes, ascending; forbidden ones are left out */
-    uint32_t required;       /* parents that must be there */
-    double rows;             /* n */
-    const double *scatter;   /* (count + 1, count + 1): S, candidates, then the node */
-    const double *mean;      /* (count + 1) */
+    size_t node, count;                /* count <= FAMILY_MOST */
+    const size_t *candidate;           /* (count): nodes, ascending; forbidden ones are left out */
+    uint32_t required;                 /* parents that must be there */
+    double rows;                       /* n */
+    size_t levels;                     /* at least 1, the first without effects of sets */
+    family_level level[FAMILY_LEVELS]; /* (levels) */
+    const double *scatter; /* (levels, count + 1, count + 1): S, candidates, then the node */
+    const double *mean;    /* (levels, count + 1): m */
 } family;
 
 /* A family with arrays of its own. */
 typedef struct family_room {
     family f;
     size_t candidate[FAMILY_MOST];
-    double scatter[(FAMILY_MOST + 1) * (FAMILY_MOST + 1)], mean[FAMILY_MOST + 1];
+    double scatter[FAMILY_LEVELS * (FAMILY_MOST + 1) * (FAMILY_MOST + 1)];
+    double mean[FAMILY_LEVELS * (FAMILY_MOST + 1)];
 } family_room;
+
+/* Term k of the sum that the score of a family is. */
+typedef struct family_term {
+    size_t level;
+    dag_prior prior; /* with the node's own ridge */
+    double log_share;
+} family_term;
+enum { FAMILY_RIDGES = 3, FAMILY_TERMS = FAMILY_LEVELS * FAMILY_RIDGES };
+static inline size_t family_terms(const family *f, const dag_prior *prior)
+{
+    return f->levels * (prior->spread > 0 ? FAMILY_RIDGES : 1);
+}
+family_term family_term_of(const family *f, const dag_prior *prior, size_t k);
 
 /* What the scores are made of, so that another s^2 costs no regressions: (2^count) each. */
 typedef struct family_table {
@@ -71,12 +110,15 @@ typedef struct family_table {
     double *log_det; /* log |A| - log |t U_p^2| */
 } family_table;
 
-/* All 2^count regressions, about 10 ns each. */
-void family_regress(const family *f, const dag_prior *prior, const family_table *out);
-/* Scores (2^count) from a table; sets without the required parents get -INFINITY. `score` may be
- * one of the table's own arrays, which is then lost. */
-void family_scores(const family *f, const dag_prior *prior, const family_table *table,
+/* All 2^count regressions of a level, about 10 ns each. */
+void family_regress(const family *f, const dag_prior *prior, size_t level, const family_table *out);
+/* Scores (2^count) of a level from a table; sets without the required parents get -INFINITY.
+ * `score` may be one of the table's own arrays, which is then lost. */
+void family_scores(const family *f, const dag_prior *prior, size_t level, const family_table *table,
                    double *score);
+/* Scores (2^count) of all terms together. */
+void family_scores_all(const family *f, const dag_prior *prior, const family_table *work,
+                       double *score);
 /* The score of one set by itself, whether or not it has the required parents. */
 double family_score(const family *f, const dag_prior *prior, uint32_t parents);
 
@@ -99,6 +141,7 @@ double family_centre(const family *f, const double *w, size_t d);
 enum { FAMILY_NUMBERS = 256 };
 typedef struct mechanism {
     double intercept, sigma;
+    double effect; /* sd of what sets have of their own: tau s */
 } mechanism;
 mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents, rng r,
                       uint64_t index, double *w, size_t d);

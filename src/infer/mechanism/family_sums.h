@@ -58,5 +58,7 @@ void family_sums(families *f, const double *z);
 /* Shows every node every chunk, in order; nodes in parallel. After family_sums of this z. */
 typedef void (*gram_visit)(void *self, families *f, size_t i, const gram_chunk *chunk);
 void gram_walk(families *f, const double *z, gram_visit visit, void *self);
+/* The further levels of every family, from the first. */
+void family_effects(families *f, const double *z);
 
 #endif

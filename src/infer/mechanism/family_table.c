@@ -24,14 +24,15 @@ static inline size_t triangle(size_t row)
 }
 
 /* M in units of the nodes with the ridge on it: candidates, then the node. */
-static void scaled(const family *f, const dag_prior *prior, double *m)
+static void scaled(const family *f, const dag_prior *prior, size_t level, double *m)
 {
     size_t side = f->count + 1;
+    const double *scatter = f->scatter + level * side * side;
     for (size_t a = 0; a < side; a++) {
         double unit = prior->unit[a < f->count ? f->candidate[a] : f->node];
         for (size_t b = 0; b < side; b++) {
             double other = prior->unit[b < f->count ? f->candidate[b] : f->node];
-            m[a * side + b] = f->scatter[a * side + b] / (unit * other);
+            m[a * side + b] = scatter[a * side + b] / (unit * other);
         }
         m[a * side + a] += a < f->count ? prior->ridge : 0;
     }
@@ -132,10 +133,10 @@ CLONED static void walk(const double *m, size_t count, double ridge, double unit
 }
 
 /* Clones stay static: their resolvers would be seen outside the library. */
-void family_regress(const family *f, const dag_prior *prior, const family_table *out)
+void family_regress(const family *f, const dag_prior *prior, size_t level, const family_table *out)
 {
     double m[SIDE * SIDE];
-    scaled(f, prior, m);
+    scaled(f, prior, level, m);
     double unit = prior->unit[f->node];
     walk(m, f->count, prior->ridge, unit * unit, out);
 }
@@ -147,11 +148,14 @@ typedef struct score_terms {
     double scale, linear;
 } score_terms;
 
-static void terms_of(score_terms *out, const family *f, const dag_prior *prior)
+static void terms_of(score_terms *out, const family *f, const dag_prior *prior, size_t level)
 {
     const double log_pi = 1.1447298858494001741;
     double unit = prior->unit[f->node];
     double n = f->rows > 1 ? f->rows : 1;
+    const family_level *at = &f->level[level];
+    double heft = at->tau > 0 ? at->heft : n;
+    double shared = at->log_prior - 0.5 * log(heft) - 0.5 * at->log_spread;
     bool equal = prior->variance > 0;
     out->scale = equal ? 1 : prior->ridge * unit * unit;
     out->linear = equal ? 0.5 / prior->variance : 0;
@@ -159,7 +163,7 @@ static void terms_of(score_terms *out, const family *f, const dag_prior *prior)
         for (size_t lane = 0; lane < LANES; lane++) {
             double size = (double)(entry + (size_t)__builtin_popcountll(lane));
             double nu = prior->dof + size;
-            double base = -0.5 * log(n) - (n - 1) / 2 * log_pi + size * prior->log_odds;
+            double base = shared - (n - 1) / 2 * log_pi + size * prior->log_odds;
             if (equal) {
                 base -= (n - 1) / 2 * log(2 * prior->variance);
             } else {
@@ -192,10 +196,45 @@ CLONED static void combine(const score_terms *terms, size_t count, uint32_t requ
     }
 }
 
-void family_scores(const family *f, const dag_prior *prior, const family_table *table,
+void family_scores(const family *f, const dag_prior *prior, size_t level, const family_table *table,
                    double *score)
 {
     score_terms terms;
-    terms_of(&terms, f, prior);
+    terms_of(&terms, f, prior, level);
     combine(&terms, f->count, f->required, table, score);
+}
+
+/* score = log(e^score + e^(other + share)), (2^count) each. */
+CLONED static void add_logs(size_t count, const double *other, double share, double *score)
+{
+    size_t low = count < LOW ? count : LOW;
+    size_t bytes = sizeof(double) << low;
+    for (size_t set = 0; set < (size_t)1 << (count - low); set++) {
+        lanes a = lanes_of(0);
+        lanes b = lanes_of(0);
+        memcpy(&a, score + (set << low), bytes);
+        memcpy(&b, other + (set << low), bytes);
+        b += share;
+        lanes top = lanes_larger(a, b);
+        lanes sum = top + lanes_log(1.0 + lanes_exp(lanes_smaller(a, b) - top));
+        sum = lanes_select(lanes_less(lanes_of(-INFINITY), top), sum, top);
+        memcpy(score + (set << low), &sum, bytes);
+    }
+}
+
+void family_scores_all(const family *f, const dag_prior *prior, const family_table *work,
+                       double *score)
+{
+    size_t terms = family_terms(f, prior);
+    for (size_t set = 0; set < (size_t)1 << f->count; set++) {
+        score[set] = -INFINITY;
+    }
+    for (size_t k = 0; k < terms; k++) {
+        family_term at = family_term_of(f, prior, k);
+        family_regress(f, &at.prior, at.level, work);
+        family_scores(f, &at.prior, at.level, work, terms == 1 ? score : work->rest);
+        if (terms > 1) {
+            add_logs(f->count, work->rest, at.log_share, score);
+        }
+    }
 }

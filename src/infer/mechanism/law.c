@@ -24,13 +24,14 @@ lscm_status mechanisms_check(const mechanisms *m, lscm_error *why)
 static bool sound(const family *f)
 {
     size_t side = f->count + 1;
-    for (size_t k = 0; k < side * side + side; k++) {
-        double x = k < side * side ? f->scatter[k] : f->mean[k - side * side];
-        if (!isfinite(x)) {
-            return false;
-        }
+    bool finite = true;
+    for (size_t k = 0; k < f->levels * side * side; k++) {
+        finite = finite && isfinite(f->scatter[k]);
     }
-    return true;
+    for (size_t k = 0; k < f->levels * side; k++) {
+        finite = finite && isfinite(f->mean[k]);
+    }
+    return finite;
 }
 
 static void narrow(family_room *out, const family *f, uint32_t among)
@@ -46,26 +47,22 @@ static void narrow(family_room *out, const family *f, uint32_t among)
         }
     }
     place[count] = f->count;
-    for (size_t a = 0; a <= count; a++) {
-        for (size_t b = 0; b <= count; b++) {
-            out->scatter[a * (count + 1) + b] = f->scatter[place[a] * (f->count + 1) + place[b]];
+    for (size_t l = 0; l < f->levels; l++) {
+        const double *scatter = f->scatter + l * (f->count + 1) * (f->count + 1);
+        double *to = out->scatter + l * (count + 1) * (count + 1);
+        for (size_t a = 0; a <= count; a++) {
+            for (size_t b = 0; b <= count; b++) {
+                to[a * (count + 1) + b] = scatter[place[a] * (f->count + 1) + place[b]];
+            }
+            out->mean[l * (count + 1) + a] = f->mean[l * (f->count + 1) + place[a]];
         }
-        out->mean[a] = f->mean[place[a]];
     }
-    out->f = (family){.node = f->node,
-                      .count = count,
-                      .candidate = out->candidate,
-                      .required = required,
-                      .rows = f->rows,
-                      .scatter = out->scatter,
-                      .mean = out->mean};
-}
-
-static void score_all(const family *f, const dag_prior *prior, const family_table *work,
-                      double *score)
-{
-    family_regress(f, prior, work);
-    family_scores(f, prior, work, score);
+    out->f = *f;
+    out->f.count = count;
+    out->f.candidate = out->candidate;
+    out->f.required = required;
+    out->f.scatter = out->scatter;
+    out->f.mean = out->mean;
 }
 
 /* The residuals of all mechanisms and the pull of the ridge on the weights are a sample of the
@@ -106,6 +103,6 @@ const mechanism_law linear_gaussian = {.gather = families_of,
                                        .sound = sound,
                                        .narrow = narrow,
                                        .score = family_score,
-                                       .score_all = score_all,
+                                       .score_all = family_scores_all,
                                        .draw = family_draw,
                                        .pool = pool};

@@ -23,6 +23,7 @@ typedef struct anchored {
     double *spread; /* (d, r + 1, r + 1): covariance of (a_j, b_j) over draws; NULL: none */
     double *w;      /* (draws, d, d) */
     double *sigma, *intercept; /* (draws, d) */
+    double *effect;            /* (draws, d): sd of the intercepts that sets have of their own */
     size_t *order;             /* (draws, d) */
     double *log_p, *log_q;     /* (draws) */
     double *edge_prob;         /* (d, d) */

@@ -128,6 +128,7 @@ static void begin_chain(joint_chain *c, const dag_draws *start, size_t number, r
     c->g.all = c->p->mechanisms;
     c->g.all.family = c->family;
     c->g.equal = c->p->equal;
+    c->g.grid = c->p->grid;
     c->g.order_given = c->p->order != NULL;
     memcpy(c->slope, c->p->slope, c->r * c->d * sizeof(double));
     memcpy(c->shift, a->intercept, c->d * sizeof(double));

@@ -29,10 +29,11 @@ typedef struct joint_problem {
     const anchor *anchor;
     const double *slope; /* (r, d): where to begin; full rank, columns without labels too */
     const view_scatter *scatter;
-    mechanisms mechanisms; /* scatters are each chain's own */
-    bool equal;            /* one variance for all nodes */
-    const size_t *order;   /* (d), or NULL: learned */
-    bool interchangeable;  /* nodes without labels are: no background knowledge tells them apart */
+    mechanisms mechanisms;  /* scatters are each chain's own */
+    bool equal;             /* one variance for all nodes */
+    const hyper_grid *grid; /* of the prior */
+    const size_t *order;    /* (d), or NULL: learned */
+    bool interchangeable;   /* nodes without labels are: no background knowledge tells them apart */
 } joint_problem;
 
 typedef struct joint_draws {

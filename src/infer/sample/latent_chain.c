@@ -95,12 +95,13 @@ static lscm_status begin(latent_chain *c, size_t number, rng r, lscm_error *why)
     TRY(arena_open(&c->memory, why));
     lay_out(c);
     memcpy(c->z, p->z, s->rows * d * sizeof(double));
-    latent_rows rows = {&s->design, c->z, NULL};
+    latent_rows rows = {&s->design, c->z, NULL, false};
     c->g.all = p->graph->mechanisms;
-    c->g.all.prior.variance = p->graph->variance[0];
+    c->g.all.prior = p->graph->prior[0];
+    c->g.grid = &p->graph->grid;
     TRY(c->g.all.law->gather(&c->families, &rows, &p->graph->lists, why));
     c->g.all.family = c->families.list;
-    c->g.equal = p->graph->variance[0] > 0;
+    c->g.equal = p->graph->prior[0].variance > 0;
     c->g.order_given = p->order_given;
     graph_chain_begin(&c->g, p->start, number, stream_part(r, 2 * number));
     TRY(p->clip > 0 ? begin_clipped(c, why) : begin_noisy(c, why));

@@ -1,6 +1,6 @@
 /* What would be seen under do(t, v): row k takes posterior draw s = k mod draws and samples
  *
- *     z_i = v_i exactly where t_i = 1,  else  z_i = c_s[i] + sum_j z_j w_s[j][i] + sigma_s[i] e_ki
+ *     z_i = v_i exactly where t_i = 1,  else  z_i = c_s[i] + sum_j z_j w_s[j][i] + sd_s[i] e_ki
  *     x = g(z), the decoder's mean: the noise of x is not added
  *
  * in the order of the draw, and then, where the fit found z clipped at +-C, z clipped there as the
@@ -71,7 +71,8 @@ static void sample_z(samples *s, const lscm_posterior *p, uint64_t seed)
         rng_normals(noise, (uint64_t)k * d, d, z); /* z_i stands for e_i until its turn */
         for (size_t at = 0; at < d; at++) {
             size_t i = order[at];
-            double own = mechanism_simulate(&m, i, order, at, z, m.sigma[i] * z[i]);
+            double sd = hypot(m.sigma[i], p->effect[draw * d + i]); /* in a set never seen */
+            double own = mechanism_simulate(&m, i, order, at, z, sd * z[i]);
             z[i] = s->mask[i] != 0 ? s->values[i] : own;
         }
         for (size_t i = 0; i < d; i++) {

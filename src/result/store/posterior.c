@@ -15,6 +15,7 @@ static void lay_out(lscm_posterior *p, size_t weights, size_t bias)
     p->w = arena_take(a, p->draws, square * sizeof *p->w);
     p->sigma = arena_take(a, p->draws, p->d * sizeof *p->sigma);
     p->intercept = arena_take(a, p->draws, p->d * sizeof *p->intercept);
+    p->effect = arena_take(a, p->draws, p->d * sizeof *p->effect);
     p->order = arena_take(a, p->draws, p->d * sizeof *p->order);
     p->log_p = arena_take(a, p->draws, sizeof *p->log_p);
     p->log_q = arena_take(a, p->draws, sizeof *p->log_q);

@@ -146,7 +146,7 @@ done:
 
 typedef struct header {
     size_t draws, d, rows, features;
-    bool intercepts; /* old files have none */
+    bool intercepts, effects; /* old files have none */
     int x_ndim;
     size_t x_dims[3];
     double threshold;
@@ -183,6 +183,7 @@ static lscm_status read_header(const netcdf_file *file, header *h, lscm_error *w
     array_shape w;
     array_shape z;
     array_shape intercept;
+    array_shape effect;
     TRY(shape_of(file, "posterior", "w", 4, &w, why));
     h->draws = w.dims[1];
     h->d = w.dims[2];
@@ -200,6 +201,8 @@ static lscm_status read_header(const netcdf_file *file, header *h, lscm_error *w
     TRY(find_biases(file, &h->decode, why));
     TRY(netcdf_arrays_shape(file, "posterior", "intercept", &intercept, why));
     h->intercepts = intercept.present;
+    TRY(netcdf_arrays_shape(file, "posterior", "effect", &effect, why));
+    h->effects = effect.present;
 done:
     return status;
 }
@@ -240,6 +243,7 @@ static lscm_status check_numbers(const netcdf_file *file, const lscm_posterior *
     TRY(metrics_check_finite(file->path, "w", p->w, 0, p->draws, d * d, why));
     TRY(metrics_check_finite(file->path, "sigma", p->sigma, 0, p->draws, d, why));
     TRY(metrics_check_finite(file->path, "intercept", p->intercept, 0, p->draws, d, why));
+    TRY(metrics_check_finite(file->path, "effect", p->effect, 0, p->draws, d, why));
     TRY(metrics_check_finite(file->path, "edge_prob", p->edge_prob, 0, d, d, why));
     TRY(metrics_check_finite(file->path, "z", p->z, 0, p->rows, d, why));
     TRY(metrics_check_finite(file->path, "z_sd", p->z_sd, 0, p->rows, d, why));
@@ -297,6 +301,9 @@ static lscm_status read_all(const netcdf_file *file, const header *h, lscm_poste
     TRY(read_array(file, "posterior", "sigma", per_node, p->sigma, why));
     if (h->intercepts) {
         TRY(read_array(file, "posterior", "intercept", per_node, p->intercept, why));
+    }
+    if (h->effects) {
+        TRY(read_array(file, "posterior", "effect", per_node, p->effect, why));
     }
     TRY(read_array(file, "posterior", "order", per_node, order, why));
     TRY(read_array(file, "sample_stats", "lp", per_draw, p->log_p, why));

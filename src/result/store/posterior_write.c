@@ -109,6 +109,14 @@ static void add_posterior(tables *t)
                           .raw = p->intercept,
                           .long_name = "value of a node whose parents are 0 and noise is 0"});
     add(t, (netcdf_array){.group = group,
+                          .name = "effect",
+                          .ndim = 3,
+                          .axes = {chain, draw, node},
+                          .type = DTYPE_FLOAT64,
+                          .raw = p->effect,
+                          .long_name =
+                              "standard deviation of what intervention sets have of their own"});
+    add(t, (netcdf_array){.group = group,
                           .name = "order",
                           .ndim = 3,
                           .axes = {chain, draw, position},

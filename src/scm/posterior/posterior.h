@@ -34,6 +34,7 @@ struct lscm_posterior {
     double *w;         /* (draws, d, d) */
     double *sigma;     /* (draws, d) */
     double *intercept; /* (draws, d): c */
+    double *effect;    /* (draws, d): sd of the intercepts that sets have of their own */
     size_t *order;     /* (draws, d) */
     double *log_p;     /* (draws): log p(x, draw), or NaN */
     double *log_q;     /* (draws): log density of the draw under q */

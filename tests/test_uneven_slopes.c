@@ -1,4 +1,4 @@
-/* F of dispersion_slopes for residuals whose law is known. Given X, with p parents and a constant,
+/* F of uneven_slopes for residuals whose law is known. Given X, with p parents and a constant,
  * and residuals e = noise of variance s^2 plus b_k x_1, b_k ~ N(0, t^2) for each set k,
  *
  *     E tr((X'X)^-1 sum_k g_k g_k') = s^2 p + t^2 sum_k c_k' (X'X)^-1 c_k,   c_k = X_k' x_1k,
@@ -62,8 +62,8 @@ static void slopes(double *out, const uint8_t *kept)
     double variance[WIDE];
     double squares = 0;
     double rows = 0;
-    assert_ok(dispersion_slopes(out, variance, &in, NULL, z,
-                                &(mechanism_model){WIDE, w, intercept, NULL}, &why));
+    assert_ok(uneven_slopes(out, variance, &in, NULL, z,
+                            &(mechanism_model){WIDE, w, intercept, NULL}, &why));
     for (size_t row = 0; row < ROWS; row++) {
         const double *at = z + row * WIDE;
         if (mask[row * WIDE + 2] == 0 && (kept == NULL || kept[row] != 0)) {
@@ -172,8 +172,8 @@ static void test_root(void **state)
                 z[row * WIDE + 1] = 2 * (level + lcg_normal(&g)); /* in any units */
             }
         }
-        assert_ok(dispersion_slopes(f, variance, &in, NULL, z,
-                                    &(mechanism_model){WIDE, none, zero, NULL}, &why));
+        assert_ok(uneven_slopes(f, variance, &in, NULL, z,
+                                &(mechanism_model){WIDE, none, zero, NULL}, &why));
         mean += f[1] / SEEDS;
     }
     assert_near(mean / ((1 + 0.09 * PER_SET) / 1.09), 1, 0.15);
@@ -228,14 +228,14 @@ static void test_weights(void **state)
     for (size_t row = 0; row < ROWS; row++) {
         weight[row] = 0.1 + lcg_uniform(&g);
     }
-    assert_ok(dispersion_slopes(f, variance, &in, weight, z,
-                                &(mechanism_model){WIDE, w, intercept, NULL}, &why));
+    assert_ok(uneven_slopes(f, variance, &in, weight, z,
+                            &(mechanism_model){WIDE, w, intercept, NULL}, &why));
     assert_near(f[2] / by_definition(weight), 1, 1e-6);
     for (size_t row = 0; row < ROWS; row++) {
         weight[row] *= 3;
     }
-    assert_ok(dispersion_slopes(again, variance, &in, weight, z,
-                                &(mechanism_model){WIDE, w, intercept, NULL}, &why));
+    assert_ok(uneven_slopes(again, variance, &in, weight, z,
+                            &(mechanism_model){WIDE, w, intercept, NULL}, &why));
     assert_near(again[2] / f[2], 1, 1e-9);
 }
 
@@ -261,8 +261,8 @@ static void test_keep_and_units(void **state)
     weights[0 * WIDE + 2] *= 1e-6;
     weights[1 * WIDE + 2] *= 1e-3;
     level[2] *= 1e-3;
-    assert_ok(dispersion_slopes(scaled, variance, &in, NULL, z,
-                                &(mechanism_model){WIDE, weights, level, NULL}, &why));
+    assert_ok(uneven_slopes(scaled, variance, &in, NULL, z,
+                            &(mechanism_model){WIDE, weights, level, NULL}, &why));
     assert_near(scaled[2] / all[2], 1, 1e-6);
     make(5, SLOPE, 0.2);
     for (size_t row = 0; row < ROWS; row++) { /* spoil every fifth row of each set */

@@ -1,7 +1,7 @@
 /* See dispersion.h. With G the matrix whose column g_k is the sum of e x over set k,
  * tr(V^-1 G G') = |L^-1 G|^2, V = L L'. */
+#include "infer/evidence/uneven_slopes.h"
 #include "base/tuned.h"
-#include "infer/evidence/dispersion.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -70,9 +70,9 @@ static double slope_of(const slopes *s, size_t i, double *variance, double *g, d
     return f > 1 && isfinite(f) ? f : 1;
 }
 
-lscm_status dispersion_slopes(double *out, double *variance, const anchored_input *in,
-                              const double *weight, const double *z, const mechanism_model *model,
-                              lscm_error *why)
+lscm_status uneven_slopes(double *out, double *variance, const anchored_input *in,
+                          const double *weight, const double *z, const mechanism_model *model,
+                          lscm_error *why)
 {
     const design *s = &in->view->design;
     size_t d = s->d;

@@ -1,0 +1,45 @@
+/* Between the files of the posterior over graphs. */
+#ifndef LSCM_INFER_GRAPH_GRAPH_PARTS_H
+#define LSCM_INFER_GRAPH_GRAPH_PARTS_H
+
+#include "infer/graph/dag_extensions.h"
+#include "infer/graph/graph_posterior.h"
+
+typedef struct graph_scratch {
+    uint8_t *forbidden;         /* (d, d) */
+    double *w, *edge_prob;      /* (d, d) */
+    double *spread;             /* (d, d), of variables that were read off */
+    double *weight;             /* (draws) */
+    double *ratio;              /* (draws, points) */
+    double *intercept, *slopes; /* (d) */
+    double *variance;           /* (d) */
+    uint32_t *parents;          /* (draws, d) */
+    size_t *order;              /* (draws, d) */
+    dag_prior *prior;           /* (draws) */
+    dag_extensions extensions;  /* for a uniform prior over graphs */
+} graph_scratch;
+
+/* graph_search.c: graphs at the prior as it is, draws first .. first + count - 1 and g->result; and
+ * over all that is not known of the prior. */
+lscm_status graph_run(graph_posterior *g, const anchored_input *in, size_t first, size_t count,
+                      lscm_error *why);
+lscm_status graph_search(graph_posterior *g, const anchored_input *in, graph_scratch *t,
+                         lscm_error *why);
+
+/* graph_again.c: draws of g, their orders and priors, again with these weights, which come back as
+ * shares of the largest; what was drawn before is in t. */
+void graph_draw_again(graph_posterior *g, double *log_weight, graph_scratch *t, rng r);
+/* Adds `weight` to the edges of a graph, parents (d). */
+void graph_add_edges(const graph_posterior *g, const uint32_t *parents, double weight);
+/* Draws and edges under the uniform prior over graphs. */
+void graph_make_uniform(graph_posterior *g, const anchored_input *in, graph_scratch *t);
+
+/* graph_weigh.c, of variables that were read off x: what a weight makes of their spread (d, d);
+ * weights of rows, whose mean size is then *share; and what is left of all rows. */
+void graph_spread(const families *all, double *spread);
+lscm_status graph_weigh_rows(graph_posterior *g, const anchored_input *in, const double *z,
+                             double *share, lscm_error *why);
+lscm_status graph_weigh_slopes(graph_posterior *g, const anchored_input *in, const double *z,
+                               graph_scratch *t, lscm_error *why);
+
+#endif

@@ -1,0 +1,147 @@
+/* See hyper.h. With e the edges of a graph and m the pairs that could be one, the points of one t
+ * differ by e log p/(1 - p) + m log(1 - p) alone. */
+#include "infer/graph/hyper.h"
+
+#include <math.h>
+
+/* Decades of t: weights from far below the noise of their child to far above it. Edges per node by
+ * factors of two about one, the usual. */
+static const double RIDGES[HYPER_RIDGES] = {1e-4, 1e-3, 1e-2, 1e-1, 1, 10};
+static const double DEGREES[HYPER_EDGES] = {0.25, 0.5, 1, 2};
+
+void hyper_grid_of(hyper_grid *out, const lscm_fit_settings *s, const families *f, bool ordered)
+{
+    bool ridge_given = s->ridge > 0;
+    bool degree_given = s->degree > 0;
+    *out = (hyper_grid){.ridges = ridge_given ? 1 : HYPER_RIDGES};
+    for (size_t k = 0; k < out->ridges; k++) {
+        out->ridge[k] = ridge_given ? s->ridge : RIDGES[k];
+    }
+    for (size_t k = 0; k < (degree_given ? 1 : HYPER_EDGES); k++) {
+        double degree = degree_given ? s->degree : DEGREES[k];
+        double p = f->d > 1 ? 2 * degree / ((double)f->d - 1) : 0.5;
+        /* what nobody asked for is not more likely than not */
+        p = fmin(p, degree_given ? 0.95 : 0.5);
+        if (k == 0 || p > out->edge[out->edges - 1]) { /* few nodes have few degrees */
+            out->edge[out->edges++] = p;
+        }
+    }
+    for (size_t i = 0; i < f->d; i++) {
+        out->pairs += (double)f->list[i].count * (ordered ? 1 : 0.5);
+    }
+}
+
+size_t hyper_points(const hyper_grid *g)
+{
+    return g->ridges * g->edges;
+}
+
+static double log_odds(double p)
+{
+    return log(p / (1 - p));
+}
+
+void hyper_take(const hyper_grid *g, size_t h, dag_prior *prior)
+{
+    prior->ridge = g->ridge[h / g->edges];
+    prior->log_odds = log_odds(g->edge[h % g->edges]);
+}
+
+double hyper_shared(const hyper_grid *g, size_t h)
+{
+    return g->pairs * log1p(-g->edge[h % g->edges]);
+}
+
+double hyper_log_prior(const hyper_grid *g, const dag_prior *prior)
+{
+    return -g->pairs * log1p(exp(prior->log_odds)) - log((double)hyper_points(g));
+}
+
+void hyper_scores(const hyper_grid *g, const mechanisms *m, const uint32_t *parents, double *out)
+{
+    mechanisms at = *m;
+    double score[HYPER_RIDGES] = {0};
+    double edges = 0;
+    at.prior.log_odds = 0;
+    for (size_t i = 0; i < m->d; i++) {
+        edges += (double)__builtin_popcount(parents[i]);
+        for (size_t t = 0; t < g->ridges; t++) {
+            at.prior.ridge = g->ridge[t];
+            score[t] += mechanisms_score(&at, i, parents[i]);
+        }
+    }
+    for (size_t h = 0; h < hyper_points(g); h++) {
+        out[h] = score[h / g->edges] + edges * log_odds(g->edge[h % g->edges]) + hyper_shared(g, h);
+    }
+}
+
+/* Parents of node i by forward selection: adds their number to edges, returns their score without
+ * the log odds. */
+static double select_parents(const mechanisms *m, size_t i, double *edges)
+{
+    uint32_t parents = m->family[i].required;
+    double score = mechanisms_score(m, i, parents);
+    for (;;) {
+        uint32_t best = parents;
+        for (size_t c = 0; c < m->family[i].count; c++) {
+            uint32_t with = parents | (uint32_t)1 << c;
+            double gained = with != parents ? mechanisms_score(m, i, with) : -INFINITY;
+            best = gained > score ? with : best;
+            score = fmax(score, gained);
+        }
+        if (best == parents) {
+            double count = (double)__builtin_popcount(parents);
+            *edges += count;
+            return score - count * m->prior.log_odds;
+        }
+        parents = best;
+    }
+}
+
+size_t hyper_guess(const hyper_grid *g, const mechanisms *m)
+{
+    double score[HYPER_RIDGES] = {0};
+    double edges[HYPER_RIDGES] = {0};
+    size_t best = 0;
+    double most = -INFINITY;
+#pragma omp parallel for schedule(dynamic)
+    for (size_t t = 0; t < g->ridges; t++) {
+        mechanisms at = *m;
+        at.prior.ridge = g->ridge[t];
+        at.prior.log_odds = log_odds(g->edge[g->edges / 2]);
+        for (size_t i = 0; i < m->d; i++) {
+            score[t] += select_parents(&at, i, &edges[t]);
+        }
+    }
+    for (size_t h = 0; h < hyper_points(g); h++) {
+        size_t t = h / g->edges;
+        /* an edge is found from both of its ends */
+        double at = score[t] + edges[t] / 2 * log_odds(g->edge[h % g->edges]) + hyper_shared(g, h);
+        best = at > most ? h : best;
+        most = fmax(most, at);
+    }
+    return best;
+}
+
+double hyper_log_sum(const double *x, size_t n)
+{
+    double top = -INFINITY;
+    double sum = 0;
+    for (size_t k = 0; k < n; k++) {
+        top = fmax(top, x[k]);
+    }
+    for (size_t k = 0; k < n && top > -INFINITY; k++) {
+        sum += exp(x[k] - top);
+    }
+    return top > -INFINITY ? top + log(sum) : top;
+}
+
+size_t hyper_pick(const double *x, size_t n, double u)
+{
+    double total = hyper_log_sum(x, n);
+    size_t k = 0;
+    for (double sum = exp(x[0] - total); k + 1 < n && u > sum;) {
+        sum += exp(x[++k] - total);
+    }
+    return k;
+}

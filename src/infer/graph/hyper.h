@@ -1,0 +1,42 @@
+/* What nobody knows beforehand of the prior: the scale of the weights (the ridge t of family.h) and
+ * how likely an edge is (p, between a node and one before it). Both are integrated over a grid,
+ *
+ *     p(G | z) = sum_h p(G | z, h) p(h | z),   p(h | z) ~ p(h) p(z | h),   h = (t, p),
+ *
+ * each value of t and of p alike beforehand; what was asked for is a grid of one.
+ */
+#ifndef LSCM_INFER_GRAPH_HYPER_H
+#define LSCM_INFER_GRAPH_HYPER_H
+
+#include "infer/mechanism/mechanism.h"
+
+enum { HYPER_RIDGES = 6, HYPER_EDGES = 4, HYPER_MOST = HYPER_RIDGES * HYPER_EDGES };
+enum { HYPER_STEP = 10 }; /* from one t to the next */
+
+typedef struct hyper_grid {
+    size_t ridges, edges;       /* how many of each */
+    double ridge[HYPER_RIDGES]; /* t */
+    double edge[HYPER_EDGES];   /* p */
+    double pairs;               /* of a node and a possible parent before it, m */
+} hyper_grid;
+
+/* The grid for `list`, whose candidates may stand in any order, or only as they do (ordered). */
+void hyper_grid_of(hyper_grid *out, const lscm_fit_settings *s, const families *f, bool ordered);
+size_t hyper_points(const hyper_grid *g);
+/* Point h = 0 .. points - 1 into a prior. */
+void hyper_take(const hyper_grid *g, size_t h, dag_prior *prior);
+/* What point h adds to the log evidence of all graphs alike: m log(1 - p). */
+double hyper_shared(const hyper_grid *g, size_t h);
+/* log p(h), and what p adds, of the point that a prior has. */
+double hyper_log_prior(const hyper_grid *g, const dag_prior *prior);
+/* log p(z, G, h) of all points, (points), for the graph with parents (d). */
+void hyper_scores(const hyper_grid *g, const mechanisms *m, const uint32_t *parents, double *out);
+/* A point to begin with: that of the best parents of each node by forward selection, whether or not
+ * they make a graph. */
+size_t hyper_guess(const hyper_grid *g, const mechanisms *m);
+/* The number drawn with probabilities in proportion to e^x, by a uniform number. */
+size_t hyper_pick(const double *x, size_t n, double u);
+/* log sum e^x */
+double hyper_log_sum(const double *x, size_t n);
+
+#endif
