@@ -64,11 +64,9 @@ static inline void open_bench(bench *b, const network_shape *shape, size_t n, ui
 
 static inline double pass(bench *b, double *gradient)
 {
-    const network_batch_f64 batch = {.parameters = b->parameters,
-                                     .n = b->n,
-                                     .input = b->input,
-                                     .gradient = gradient,
-                                     .input_gradient = gradient != NULL ? b->input_gradient : NULL};
+    network_batch_f64 batch = {.parameters = b->parameters, .n = b->n, .input = b->input};
+    batch.gradient = gradient;
+    batch.input_gradient = gradient != NULL ? b->input_gradient : NULL;
     return network_f64_pass(&b->net, &batch, loss_f64, &b->out);
 }
 
