@@ -1,14 +1,8 @@
 #!/bin/sh
 # lscm fit by the anchored method on the command line: what it says, what it refuses, and that data
 # which are bad in every way we could think of end in a sentence or in a run without NaN.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-anchored.XXXXXX") || exit 1
-running=
-trap '[ -z "$running" ] || kill -KILL "$running" 2>/dev/null; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 
 small="--draws 32 --threads 1"
 

@@ -4,25 +4,25 @@
 
 #include "infer/baselines/baselines.h"
 #include "infer/run/run.h"
+#include "lcg.h"
 #include "on_cpu.h"
+#include "simulated.h"
+#include "slope.h"
 #include "testing.h"
 
 static lscm_error why;
 
+/* What is tested: tests that baselines share have it as their state. */
+typedef struct tested_baseline {
+    const baseline_kind *kind;
+    lscm_method method;
+} tested_baseline;
+
 static inline lscm_dataset *small_data(void)
 {
-    lscm_dataset *data = NULL;
-    lscm_simulation s;
-    assert_ok(lscm_simulation_preset(&s, "paper-linear", 3, &why));
-    s.features = 6;
-    s.observational = 40;
-    s.sets = 4;
-    s.per_set = 20;
-    s.noise_scale = 0.5;
-    s.value_scale = 2;
-    s.seed = 3;
-    assert_ok(lscm_simulate(&data, &s, NULL, &why));
-    return data;
+    return simulated_as("paper-linear", 3,
+                        "features=6 observational=40 sets=4 per_set=20 noise_scale=0.5 "
+                        "value_scale=2 seed=3");
 }
 
 static inline fit small_fit(const lscm_dataset *data, lscm_method method)
@@ -38,12 +38,13 @@ static inline fit small_fit(const lscm_dataset *data, lscm_method method)
 }
 
 /* The loss of the last steps lies well below that of the first. */
-static inline void check_training_helps(const baseline_kind *kind, lscm_method method)
+static inline void training_helps(void **state)
 {
+    const tested_baseline *tested = *state;
     lscm_dataset *data = small_data();
-    fit f = small_fit(data, method);
+    fit f = small_fit(data, tested->method);
     baseline *b = NULL;
-    assert_ok(baseline_open(&b, &f, kind, &why));
+    assert_ok(baseline_open(&b, &f, tested->kind, &why));
     const trainee t = baseline_trainee(b);
     training_terms terms;
     double first = 0;
@@ -60,15 +61,16 @@ static inline void check_training_helps(const baseline_kind *kind, lscm_method m
 }
 
 /* 20 steps at once, or 7, the state out and into another estimator, and 13: the same bits. */
-static inline void check_state_continues(const baseline_kind *kind, lscm_method method)
+static inline void a_state_continues_bit_for_bit(void **state)
 {
+    const tested_baseline *tested = *state;
     lscm_dataset *data = small_data();
-    fit f = small_fit(data, method);
+    fit f = small_fit(data, tested->method);
     baseline *whole = NULL;
     baseline *other = NULL;
     training_terms terms;
-    assert_ok(baseline_open(&whole, &f, kind, &why));
-    assert_ok(baseline_open(&other, &f, kind, &why));
+    assert_ok(baseline_open(&whole, &f, tested->kind, &why));
+    assert_ok(baseline_open(&other, &f, tested->kind, &why));
     const trainee one = baseline_trainee(whole);
     const trainee two = baseline_trainee(other);
     size_t bytes = trainee_bytes(&one);
@@ -95,13 +97,14 @@ static inline void check_state_continues(const baseline_kind *kind, lscm_method 
 }
 
 /* A parameter or a row that is no number is said. */
-static inline void check_nan_fails(const baseline_kind *kind, lscm_method method)
+static inline void nan_fails(void **state)
 {
+    const tested_baseline *tested = *state;
     lscm_dataset *data = small_data();
-    fit f = small_fit(data, method);
+    fit f = small_fit(data, tested->method);
     baseline *b = NULL;
     training_terms terms;
-    assert_ok(baseline_open(&b, &f, kind, &why));
+    assert_ok(baseline_open(&b, &f, tested->kind, &why));
     const trainee t = baseline_trainee(b);
     t.begin(b, 0);
     b->parameter[b->count / 3] = NAN;
@@ -115,6 +118,32 @@ static inline void check_nan_fails(const baseline_kind *kind, lscm_method method
     assert_int_equal(status, LSCM_VALUE);
     baseline_close(b);
     lscm_dataset_free(data);
+}
+
+#define BASELINE_TESTS(tested)                                                                     \
+    cmocka_unit_test_prestate(training_helps, tested),                                             \
+        cmocka_unit_test_prestate(a_state_continues_bit_for_bit, tested),                          \
+        cmocka_unit_test_prestate(nan_fails, tested)
+
+static inline void draw_normals(lcg *g, size_t count, double sd, double *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        out[i] = sd * lcg_normal(g);
+    }
+}
+
+/* The gradient at the parameters, which the loss leaves behind, is that of differences. slopes
+ * (count) are for the caller. */
+static inline void check_slopes(double (*loss)(void *self), void *self, double *parameters,
+                                const double *gradient, size_t count, double *slopes)
+{
+    for (size_t i = 0; i < count; i++) {
+        slopes[i] = slope_by_differences(loss, self, &parameters[i], 1e-4);
+    }
+    (void)loss(self);
+    for (size_t i = 0; i < count; i++) {
+        assert_near(gradient[i], slopes[i], 1e-6 * fmax(1, fabs(slopes[i])));
+    }
 }
 
 /* A whole fit of the data, and its scores. */

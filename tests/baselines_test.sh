@@ -1,14 +1,8 @@
 #!/bin/sh
 # lscm fit --method vae and graphvae on the command line: what can be done with their runs, what they
 # refuse, and that a run which was stopped and resumed ends in the same bytes as one that was not.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-baselines.XXXXXX") || exit 1
-running=
-trap '[ -z "$running" ] || kill -KILL "$running" 2>/dev/null; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 
 small="--draws 8 --batch 16 --steps 20 --trace 5"
 long="--draws 8 --batch 16 --steps 400 --trace 5"
@@ -75,27 +69,12 @@ for method in vae graphvae; do # wide enough for threads
 done
 
 # ---- stopped and resumed
-# stops METHOD: starts a fit into `stopped` and interrupts it when trace.csv has a few rows
-stops() {
-    # shellcheck disable=SC2086
-    "$lscm" fit data.nc --method "$1" --out stopped $long >output 2>&1 &
-    running=$!
-    lines=0
-    while kill -0 $running 2>/dev/null && [ "${lines:-0}" -le 3 ]; do
-        sleep 0.02
-        lines=$(grep -c '' stopped/trace.csv 2>/dev/null)
-    done
-    kill -INT $running 2>/dev/null
-    wait $running 2>/dev/null
-    got=$?
-    running=
-}
 for method in vae graphvae; do
     rm -rf stopped
     # shellcheck disable=SC2086
     {
         succeeds "" "$lscm" fit data.nc --method $method --out straight --force $long
-        stops $method
+        stops INT 3 --method $method $long
         if [ $got = 1 ]; then # or it was too quick
             cp output said
             succeeds "continue with the same command and --resume" cat said

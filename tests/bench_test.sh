@@ -2,16 +2,10 @@
 # Every command of bench/README.md at its smallest size: it works, and what it says is numbers. What they
 # are is never asked. Peers that are not installed are left out, and the commands say so. Under sanitizers,
 # which are slow, only programs in C are run: the fits that scripts ask for are those of other tests.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$(dirname "$lscm")" && pwd)
-lscm=$build/lscm
-bench=$here/../bench
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-bench.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
+build=$(dirname "$lscm")
+bench=$tests/../bench
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
 # the first Python that has NumPy, as bench/run
@@ -109,10 +103,14 @@ if "$python" -c 'import numpy' 2>/dev/null; then
     run "simulate: NumPy;random numbers" simulate
     run "kernel: 300 x 300 values;Cholesky;\"rows\": 1300, \"nodes\": 3;\"rows\": 600" kernel
     script "plain: 2 data sets;pooled: coverage;bar: coverage" calibration --lscm "$lscm" --jobs 1 --sets 2 --fit "--draws 100"
+    script "| shift-3 | 1 |;| units | 1 |;correlations of z;| three | 1 |;| heavy | 1 |;of 20 rows meet their bars" \
+        believable --lscm "$lscm" --smoke --jobs 1
+    script "| shift-.3 | 1 |;E-SHD no higher than before (+0.00;of 1 rows" \
+        believable --lscm "$lscm" --smoke --jobs 1 --than "$lscm" shift-.3
     script "large, large.npz;peak" limit --lscm "$lscm" --smoke large
     script "linear: 300 pictures;as it comes: 300 pictures;edges over one half" pictures --lscm "$lscm" --smoke
 else
-    ran="$ran simulate kernel calibration pictures"
+    ran="$ran simulate kernel calibration believable pictures"
     echo "there is no Python with NumPy: what needs it is left out"
 fi
 

@@ -66,7 +66,7 @@ function wrong(why) {
             wrong("the folder " from " is not in tests/rooms.txt")
         else if (top != "tests" && top != "bench" && index(may[from], " " to " ") == 0)
             wrong(from " may see only" may[from])
-        else if (to ~ /^(data|infer|result)\// && from != to && name != to "/" door ".h")
+        else if (to ~ /^(data|scm|infer|result)\// && from != to && name != to "/" door ".h")
             wrong("of " to " only its door is seen, \"" to "/" door ".h\"")
     }
 }

@@ -1,13 +1,7 @@
 #!/bin/sh
 # The command line as a user meets it: what it prints, what it refuses, what it leaves behind.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-cli.XXXXXX") || exit 1
-mounted=
-trap '[ -z "$mounted" ] || umount "$mounted"; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 
 make="$lscm simulate --preset paper-linear --observational 40 --sets 3 --per-set 20 --features 8 --quiet"
 

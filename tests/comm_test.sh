@@ -2,14 +2,9 @@
 # lscm under mpirun: a fit on 2 to 4 processes is the fit on one, to the last bit; one sentence when it
 # fails; a grid whose process is killed keeps its finished cells and goes on. Without an MPI build or
 # without mpirun only the refusal is tested.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 inside=$(dirname "$lscm")/tests/test_comm
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-comm.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
 
 "$lscm" simulate --preset paper-linear --nodes 4 --seed 1 --out small.nc --quiet || exit 1
 

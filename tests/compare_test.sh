@@ -1,13 +1,8 @@
 #!/bin/sh
 # Runs side by side, runs looked at, graphs for other programs: lscm compare, info RUN, export to
 # .graphml and .json.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-compare.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 
 succeeds "Examples:" "$lscm" compare --help
 succeeds ".SH OPTIONS" "$lscm" help --man compare

@@ -10,13 +10,9 @@
 #
 # Also: links lead somewhere, every command has its page, and every --option is one of the program's.
 # Under sanitizers, which are slow, only the pages of the commands are run.
-set -u
-lscm=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-here=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-docs.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/tests/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
+root=$tests/..
 mkdir bin
 ln -s "$lscm" bin/lscm
 PATH=$work/bin:$PATH
@@ -27,7 +23,7 @@ for candidate in python3 /usr/bin/python3; do
     [ -n "$python" ] || ! "$candidate" -c "import numpy" >/dev/null 2>&1 || python=$candidate
 done
 
-pages=$(cd "$here" && find README.md docs -name '*.md' | sort)
+pages=$(cd "$root" && find README.md docs -name '*.md' | sort)
 
 # steps PAGE FOLDER: "LINE<tab>COMMAND" for each, python blocks put into files of FOLDER
 steps() {
@@ -72,7 +68,7 @@ steps() {
 run_page() {
     folder=$work/pages/$(echo "$1" | tr / -)
     mkdir -p "$folder/here"
-    steps "$here/$1" "$folder" >"$folder/steps"
+    steps "$root/$1" "$folder" >"$folder/steps"
     while IFS="$(printf '\t')" read -r line command; do
         count=$((count + 1))
         (cd "$folder/here" && sh -c "$command") >"$work/output" 2>&1 </dev/null ||
@@ -90,9 +86,9 @@ done
 # ---- links between files
 for page in $pages; do
     # shellcheck disable=SC2013 # nor have links
-    for link in $(sed -n 's/](/\n](/g; p' "$here/$page" | sed -n 's/^\](\([^)#: ]*\).*/\1/p'); do
+    for link in $(sed -n 's/](/\n](/g; p' "$root/$page" | sed -n 's/^\](\([^)#: ]*\).*/\1/p'); do
         count=$((count + 1))
-        [ -e "$here/$(dirname "$page")/$link" ] || {
+        [ -e "$root/$(dirname "$page")/$link" ] || {
             : >output
             bad "$page: there is no $link"
         }
@@ -108,12 +104,12 @@ done >help
 succeeds "fit" cat commands
 # shellcheck disable=SC2013
 for name in $(cat commands); do
-    succeeds "lscm $name" cat "$here/docs/commands/$name.md"
-    succeeds "commands/$name.md" cat "$here/docs/README.md"
+    succeeds "lscm $name" cat "$root/docs/commands/$name.md"
+    succeeds "commands/$name.md" cat "$root/docs/README.md"
 done
 for page in $pages; do
     case $page in docs/install.md | docs/architecture.md | docs/cluster.md) continue ;; esac
-    grep -o -E -e '(^|[ `(])--[a-z][a-z-]+' "$here/$page" | sed 's/^[^-]*//' | sort -u |
+    grep -o -E -e '(^|[ `(])--[a-z][a-z-]+' "$root/$page" | sed 's/^[^-]*//' | sort -u |
         while read -r option; do
             grep -qE -e "(^|[ ,])$option([ =,[]|\$)" help || echo "$page: $option"
         done

@@ -1,24 +1,9 @@
 #!/bin/sh
 # lscm fit on the command line: what a run leaves, what it refuses, and that a run which was stopped
 # and resumed ends in the same bytes as one that was not.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-fit.XXXXXX") || exit 1
-running=
-trap '[ -z "$running" ] || kill -KILL "$running" 2>/dev/null; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 
-# holds FOLDER FILE...: exactly these files are there
-holds() {
-    count=$((count + 1))
-    folder=$1
-    shift
-    printf '%s\n' "$@" | sort >after
-    (cd "$folder" && find . ! -name . -prune | sed 's|^\./||' | sort) >output
-    cmp -s output after || bad "$folder should hold: $*"
-}
 
 steps=300
 long=6000
@@ -216,24 +201,6 @@ echo thesis >given/thesis.tex
 }
 
 # ---- stopped and resumed
-# stops SIGNAL ROWS OPTIONS...: starts a fit into `stopped` and ends it when trace.csv has that many
-# rows; leaves its exit code in $got
-stops() {
-    signal=$1
-    rows=$2
-    shift 2
-    "$lscm" fit data.nc --out stopped "$@" >output 2>&1 &
-    running=$!
-    lines=0
-    while kill -0 $running 2>/dev/null && [ "${lines:-0}" -le "$rows" ]; do
-        sleep 0.02
-        lines=$(grep -c '' stopped/trace.csv 2>/dev/null)
-    done
-    kill -"$signal" $running 2>/dev/null
-    wait $running 2>/dev/null
-    got=$?
-    running=
-}
 same="--steps $long --restarts 3 --full-run --trace $((long / 60)) $small"
 last=$((1000 * 60 / long)) # rows of trace.csv in one start
 

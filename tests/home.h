@@ -45,6 +45,14 @@ static inline int entries(void)
     return count;
 }
 
+static inline void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
 #define TEST_AT_HOME(name) cmocka_unit_test_setup_teardown(name, make_home, remove_home)
 
 #endif

@@ -7,19 +7,14 @@
 #include "made.h"
 
 #include "lcg.h"
+#include "rows_of.h"
+#include "stopper.h"
 #include "testing.h"
 
 static lscm_error why;
 
 static const size_t WHOLE = (size_t)1 << 30; /* keep x */
 static const size_t SAMPLED = 1;             /* do not */
-
-typedef struct rows_of {
-    size_t n, d, D;
-    double *x, *values;
-    uint8_t *targets;
-    double *a; /* (d, D): x = z a + offset + noise */
-} rows_of;
 
 static inline double *numbers(size_t count)
 {
@@ -60,25 +55,16 @@ static inline rows_of make(size_t n, size_t d, size_t D, size_t rank, double noi
     return r;
 }
 
-static inline void drop(rows_of *r)
+/* The property for rows of each shape (n, d, D), read whole and read in one pass. */
+static inline void each_shape(const size_t (*shapes)[3], size_t count, double noise, double offset,
+                              void (*property)(const rows_of *r, size_t bytes))
 {
-    free(r->x);
-    free(r->values);
-    free(r->targets);
-    free(r->a);
-}
-
-static inline lscm_dataset *wrap(const rows_of *r, bool with_values)
-{
-    lscm_dataset *data = NULL;
-    lscm_arrays arrays = {.rows = r->n,
-                          .nodes = r->d,
-                          .features = r->D,
-                          .x = r->x,
-                          .targets = r->targets,
-                          .values = with_values ? r->values : NULL};
-    assert_ok(lscm_dataset_wrap(&data, &arrays, &why));
-    return data;
+    for (size_t k = 0; k < 2 * count; k++) {
+        const size_t *shape = shapes[k / 2];
+        rows_of r = make(shape[0], shape[1], shape[2], shape[1], noise, offset);
+        property(&r, k % 2 == 0 ? WHOLE : SAMPLED);
+        drop(&r);
+    }
 }
 
 /* The same as float32; x, values become what the file holds. */
@@ -123,6 +109,58 @@ static inline void check_labels(const rows_of *r, const design *s)
     }
 }
 
+/* basis (D, rank) is orthonormal. */
+static inline void check_basis(const double *basis, size_t D, size_t rank, double within)
+{
+    for (size_t a = 0; a < rank; a++) {
+        for (size_t b = 0; b < rank; b++) {
+            double sum = 0;
+            for (size_t j = 0; j < D; j++) {
+                sum += basis[j * rank + a] * basis[j * rank + b];
+            }
+            assert_near(sum, a == b ? 1 : 0, within);
+        }
+    }
+}
+
+/* The share of a (D) that lies outside basis (D, rank). */
+static inline double share_outside(const double *a, const double *basis, size_t D, size_t rank)
+{
+    double inside = 0;
+    for (size_t k = 0; k < rank; k++) {
+        double sum = 0;
+        for (size_t j = 0; j < D; j++) {
+            sum += a[j] * basis[j * rank + k];
+        }
+        inside += sum * sum;
+    }
+    return 1 - inside / dot(a, a, D);
+}
+
+/* Reads the data as linear_view_of_within does, and closes what it got. */
+typedef lscm_status (*reading)(const lscm_dataset *data, size_t bytes, meter *over);
+
+/* Stopped at each of its reports in turn, at least `least` of them, and let through in the end,
+ * with all bytes reported. */
+static inline void check_stops(const rows_of *r, reading read, size_t least)
+{
+    lscm_dataset *data = wrap(r, true);
+    for (size_t k = 0; k < 2; k++) {
+        lscm_status status = LSCM_STOPPED;
+        size_t allowed = 0;
+        for (; status == LSCM_STOPPED && allowed < 1000; allowed++) {
+            stopper s = {.allowed = allowed};
+            const lscm_progress progress = {allow, &s};
+            meter over = meter_over(data, &progress, "reading");
+            status = read(data, k == 0 ? WHOLE : SAMPLED, &over);
+            assert_true(status != LSCM_OK || s.done == over.total);
+        }
+        assert_int_equal(status, LSCM_OK);
+        assert_true(allowed > least);
+    }
+    lscm_dataset_free(data);
+}
+
 /* Centred rows (n, D), their mean compared on the way. */
 static inline double *centred(const rows_of *r, const linear_view *s)
 {
@@ -141,19 +179,6 @@ static inline double *centred(const rows_of *r, const linear_view *s)
         }
     }
     return x;
-}
-
-static inline void check_basis(const linear_view *s)
-{
-    for (size_t a = 0; a < s->rank; a++) {
-        for (size_t b = 0; b < s->rank; b++) {
-            double sum = 0;
-            for (size_t j = 0; j < s->D; j++) {
-                sum += s->basis[j * s->rank + a] * s->basis[j * s->rank + b];
-            }
-            assert_near(sum, a == b ? 1 : 0, 1e-12);
-        }
-    }
 }
 
 /* x (n, D), centred, loses what lies in E; y is compared with it on the way. */
@@ -229,7 +254,7 @@ static inline void check(const rows_of *r, const linear_view *s, double best, si
     assert_int_equal(s->D, r->D);
     assert_true(s->rank <= r->d);
     check_labels(r, &s->design);
-    check_basis(s);
+    check_basis(s->basis, s->D, s->rank, 1e-12);
     double *x = centred(r, s);
     double n = (double)r->n;
     double variance = dot(x, x, r->n * r->D) / n;
@@ -254,16 +279,7 @@ static inline double outside_share(const rows_of *r, const linear_view *s)
 {
     double most = 0;
     for (size_t i = 0; i < r->d; i++) {
-        const double *a = r->a + i * r->D;
-        double inside = 0;
-        for (size_t k = 0; k < s->rank; k++) {
-            double sum = 0;
-            for (size_t j = 0; j < r->D; j++) {
-                sum += a[j] * s->basis[j * s->rank + k];
-            }
-            inside += sum * sum;
-        }
-        double share = 1 - inside / dot(a, a, r->D);
+        double share = share_outside(r->a + i * r->D, s->basis, r->D, s->rank);
         most = share > most || isnan(share) ? share : most;
     }
     return most;

@@ -4,7 +4,7 @@
 
 #include "data/text/text.h"
 #include "lcg.h"
-#include "scm/decode.h"
+#include "scm/posterior/posterior.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,8 @@
 #!/bin/sh
 # lscm fit where x is not linear in the causal variables: the choice without being told, what a run
 # leaves, stopping and resuming to the same bytes, the options of the networks, and what is refused.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-nonlinear.XXXXXX") || exit 1
-running=
-trap '[ -z "$running" ] || kill -KILL "$running" 2>/dev/null; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 
 steps=300
 long=900
@@ -30,15 +24,6 @@ within() {
         { echo "$1 is '$2', not within $3 and $4" >output; bad "$1"; }
 }
 
-# holds FOLDER FILE...: exactly these files are there
-holds() {
-    count=$((count + 1))
-    folder=$1
-    shift
-    printf '%s\n' "$@" | sort >after
-    (cd "$folder" && find . ! -name . -prune | sed 's|^\./||' | sort) >output
-    cmp -s output after || bad "$folder should hold: $*"
-}
 whole="config.json posterior.nc report.html summary.json trace.csv"
 
 simulate="$lscm simulate --preset paper-nonlinear --nodes 4 --sets 12 --per-set 60 --observational 200 --features 40 --quiet"
@@ -90,24 +75,6 @@ count=$((count + 1))
 ! grep -qi -e nan -e inf z.csv z2.csv 2>output || bad "z that is not a number"
 
 # ---- stopped and resumed: the same bytes
-# stops SIGNAL ROWS OPTIONS...: a fit into `stopped`, ended when trace.csv has that many rows; its exit
-# code is in $got
-stops() {
-    signal=$1
-    rows=$2
-    shift 2
-    "$lscm" fit data.nc --out stopped "$@" >output 2>&1 &
-    running=$!
-    lines=0
-    while kill -0 $running 2>/dev/null && [ "${lines:-0}" -le "$rows" ]; do
-        sleep 0.01
-        lines=$(grep -c '' stopped/trace.csv 2>/dev/null)
-    done
-    kill -"$signal" $running 2>/dev/null
-    wait $running 2>/dev/null
-    got=$?
-    running=
-}
 # shellcheck disable=SC2086 # lists of options
 {
     same="--steps $long $quick"

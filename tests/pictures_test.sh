@@ -1,12 +1,7 @@
 #!/bin/sh
 # Folders of pictures on the command line: the way through, and what is said of bad ones.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-pictures.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 
 # ---- the way through: simulate, info, convert there and back, fit, evaluate
 make="$lscm simulate --preset paper-image --nodes 3 --observational 60 --sets 6 --per-set 30 --seed 2 --quiet"

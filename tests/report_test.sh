@@ -2,13 +2,8 @@
 # lscm report on the command line, and the page that lscm fit leaves: every section, a page that any XML
 # parser takes, nothing fetched, names that are no HTML, the command that repeats the run; and, where there
 # is a browser, nothing in its console.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-report.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 
 # sections RUN ID...: those and no others, in that order
 sections() {

@@ -1,13 +1,8 @@
 #!/bin/sh
 # lscm reproduce on the command line: grids that stop and go on, their tables and figures; the figure and
 # the table of unseen interventions; what is refused, and that nothing is left behind.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-reproduce.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 
 unseen() {
     "$lscm" reproduce unseen-interventions "$@"

@@ -1,13 +1,8 @@
 #!/bin/sh
 # Runs on the command line: evaluate, export and sample on a run folder, what they print and refuse.
 # The run is written by hand, as a user of the format would (where ncgen is installed).
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-run.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 
 # ---- help
 succeeds "Examples:" "$lscm" sample --help

@@ -1,6 +1,6 @@
 /* Assignment against every permutation, and for large problems against its proof of optimality:
  * prices v with cost[i][j] - v[j] >= cost[i][c(i)] - v[c(i)] for all i, j. */
-#include "scm/assignment.h"
+#include "scm/graph/graph.h"
 
 #include "lcg.h"
 #include "testing.h"

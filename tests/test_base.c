@@ -5,7 +5,7 @@
 #include "lcg.h"
 #include "testing.h"
 
-#include <ctype.h>
+#include <strings.h>
 
 static lscm_error why;
 
@@ -85,113 +85,90 @@ static void settings_are_made(void **state)
     lscm_fit_settings_free(NULL);
 }
 
-typedef struct named {
+/* A row of a table whose field is an enum. */
+typedef struct choice {
     const lscm_settings_table *(*table)(void);
-    const char *setting, *word; /* "ER" */
-    int number;
-} named;
+    const char *type, *setting; /* "lscm_graph", "graph" */
+} choice;
 
-#define NAMED(group, setting, choice, word)                                                        \
-    {                                                                                              \
-        lscm_##group##_table, #setting, #word, LSCM_##choice##_##word                              \
-    }
-static const named NAMES[] = {
-    NAMED(simulation, graph, GRAPH, ER),
-    NAMED(simulation, graph, GRAPH, BA),
-    NAMED(simulation, graph, GRAPH, FULL),
-    NAMED(simulation, weights, WEIGHTS, UNIFORM),
-    NAMED(simulation, weights, WEIGHTS, GAUSSIAN),
-    NAMED(simulation, weights, WEIGHTS, PRIOR),
-    NAMED(simulation, noise, NOISE_LAW, EQUAL),
-    NAMED(simulation, noise, NOISE_LAW, UNEQUAL),
-    NAMED(simulation, noise, NOISE_LAW, PRIOR),
-    NAMED(simulation, targets, TARGETS, MULTI),
-    NAMED(simulation, targets, TARGETS, SINGLE),
-    NAMED(simulation, targets, TARGETS, CYCLE),
-    NAMED(simulation, values, VALUES, UNIFORM),
-    NAMED(simulation, values, VALUES, GAUSSIAN),
-    NAMED(simulation, values, VALUES, ZERO),
-    NAMED(simulation, values, VALUES, THREE),
-    NAMED(simulation, projection, PROJECTION, LINEAR),
-    NAMED(simulation, projection, PROJECTION, MLP),
-    NAMED(simulation, projection, PROJECTION, IMAGE),
-    NAMED(simulation, projection, PROJECTION, SON),
-    NAMED(simulation, projection, PROJECTION, IDENTITY),
-    NAMED(simulation, projection, PROJECTION, BLOBS),
-    NAMED(simulation, activation, ACTIVATION, RELU),
-    NAMED(simulation, activation, ACTIVATION, LEAKY),
-    NAMED(simulation, activation, ACTIVATION, TANH),
-    NAMED(simulation, activation, ACTIVATION, SILU),
-    NAMED(simulation, activation, ACTIVATION, POLYNOMIAL),
-    NAMED(fit, method, METHOD, AUTO),
-    NAMED(fit, method, METHOD, ANCHORED),
-    NAMED(fit, method, METHOD, BIOLS),
-    NAMED(fit, method, METHOD, VAE),
-    NAMED(fit, method, METHOD, GRAPHVAE),
-    NAMED(fit, order, ORDER, LEARNED),
-    NAMED(fit, order, ORDER, GIVEN),
-    NAMED(fit, decoder, DECODER, AUTO),
-    NAMED(fit, decoder, DECODER, LINEAR),
-    NAMED(fit, decoder, DECODER, MLP),
-    NAMED(fit, decoder, DECODER, IMAGE),
-    NAMED(fit, decoder, DECODER, IDENTITY),
-    NAMED(fit, noise, NOISE, AUTO),
-    NAMED(fit, noise, NOISE, EQUAL),
-    NAMED(fit, noise, NOISE, UNEQUAL),
-    NAMED(fit, graph_prior, GRAPH_PRIOR, ORDER),
-    NAMED(fit, graph_prior, GRAPH_PRIOR, UNIFORM),
-    NAMED(fit, encoder, ENCODER, AUTO),
-    NAMED(fit, encoder, ENCODER, KERNEL),
-    NAMED(fit, encoder, ENCODER, NETWORK),
-    NAMED(fit, optimiser, OPTIMISER, ADABELIEF),
-    NAMED(fit, optimiser, OPTIMISER, ADAM),
-    NAMED(fit, expectation, EXPECTATION, CLOSED),
-    NAMED(fit, expectation, EXPECTATION, SAMPLED),
-    NAMED(fit, objective, OBJECTIVE, ELBO),
-    NAMED(fit, objective, OBJECTIVE, MSE),
-    NAMED(fit, permanent, PERMANENT, BETHE),
-    NAMED(fit, permanent, PERMANENT, EXACT),
-};
+#define SIMULATION_CHOICE(type, name, ...) {lscm_simulation_table, #type, #name},
+#define FIT_CHOICE(type, name, ...) {lscm_fit_table, #type, #name},
+static const choice CHOICES[] = {LSCM_SIMULATION_TABLE(SIMULATION_CHOICE)
+                                     LSCM_FIT_TABLE(FIT_CHOICE)};
 
-/* "ER" as "er" */
-static void lower(const char *word, char *out, size_t size)
+/* Where the enumerators of a type begin in the text of lscm.h. */
+static const char *enumerators_of(const char *header, const char *type)
 {
-    (void)snprintf(out, size, "%s", word);
-    for (char *c = out; *c != '\0'; c++) {
-        *c = (char)tolower((unsigned char)*c);
+    char begin[64];
+    (void)snprintf(begin, sizeof begin, "typedef enum %s {", type);
+    const char *at = strstr(header, begin);
+    assert_non_null(at);
+    return at + strlen(begin);
+}
+
+/* Takes the next enumerator, "LSCM_GRAPH_ER"; false when there is none. None has a number. */
+static bool next_enumerator(const char **at, char out[64])
+{
+    *at += strspn(*at, ", \n");
+    size_t length = strcspn(*at, ", \n=}");
+    (void)snprintf(out, 64, "%.*s", (int)length, *at);
+    *at += length;
+    assert_true(**at != '=');
+    return length > 0;
+}
+
+/* "LSCM_GRAPH_ER" is "er" */
+static bool is_word(const char *enumerator, const char *word)
+{
+    size_t before = strlen(enumerator) - strlen(word);
+    return strlen(enumerator) > strlen(word) && enumerator[before - 1] == '_' &&
+           strcasecmp(enumerator + before, word) == 0;
+}
+
+static void check_choice(const char *header, const choice *c)
+{
+    const lscm_setting *row = lscm_settings_find(c->table(), c->setting);
+    const char *at = enumerators_of(header, c->type);
+    const char *words = row->choices;
+    char enumerator[64];
+    int number = 0;
+    for (; next_enumerator(&at, enumerator); number++) {
+        union {
+            lscm_simulation simulation;
+            lscm_fit_settings fit;
+        } s;
+        char word[64];
+        size_t length = strcspn(words, "|");
+        (void)snprintf(word, sizeof word, "%.*s", (int)length, words);
+        words += length + (words[length] == '|' ? 1 : 0);
+        assert_true(is_word(enumerator, word));
+        assert_ok(lscm_settings_set(c->table(), &s, row->name, word, &why));
+        assert_int_equal(*(const unsigned *)(const void *)((const char *)&s + row->offset), number);
     }
+    assert_true(*words == '\0');
+    assert_int_equal(row->most, number - 1);
 }
 
 /* The words of the tables and the enums of lscm.h are the same choices in the same order. */
 static void choices_are_enums(void **state)
 {
-    size_t choices = 0;
+    static char header[1 << 17];
+    char path[4096] = __FILE__;
+    size_t seen = 0;
     (void)state;
-    for (size_t k = 0; k < sizeof NAMES / sizeof NAMES[0]; k++) {
-        const lscm_setting *row = lscm_settings_find(NAMES[k].table(), NAMES[k].setting);
-        union {
-            lscm_simulation simulation;
-            lscm_fit_settings fit;
-        } s;
-        char word[32];
-        assert_non_null(row);
-        assert_int_equal(row->kind, LSCM_CHOICE);
-        lower(NAMES[k].word, word, sizeof word);
-        assert_ok(lscm_settings_set(NAMES[k].table(), &s, row->name, word, &why));
-        assert_int_equal(*(const unsigned *)(const void *)((const char *)&s + row->offset),
-                         NAMES[k].number);
-        assert_in_range(NAMES[k].number, 0, (int)row->most);
-        bool first = k == 0 || strcmp(NAMES[k - 1].setting, NAMES[k].setting) != 0;
-        assert_int_equal(NAMES[k].number, first ? 0 : NAMES[k - 1].number + 1);
-    }
-    for (size_t t = 0; t < 2; t++) {
-        const lscm_settings_table *table = t == 0 ? lscm_fit_table() : lscm_simulation_table();
-        const lscm_setting *row = NULL;
-        for (size_t i = 0; (row = lscm_settings_row(table, i)) != NULL; i++) {
-            choices += row->kind == LSCM_CHOICE ? (size_t)row->most + 1 : 0;
+    (void)snprintf(strrchr(path, '/'), 64, "/../include/lscm.h");
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(header, 1, sizeof header - 1, file) < sizeof header - 1);
+    assert_int_equal(fclose(file), 0);
+    for (size_t k = 0; k < sizeof CHOICES / sizeof CHOICES[0]; k++) {
+        const choice *c = &CHOICES[k];
+        if (lscm_settings_find(c->table(), c->setting)->kind == LSCM_CHOICE) {
+            check_choice(header, c);
+            seen++;
         }
     }
-    assert_int_equal(choices, sizeof NAMES / sizeof NAMES[0]);
+    assert_true(seen >= 17);
 }
 
 static void settings_refuse(void **state)

@@ -3,6 +3,7 @@
 #include "lcg.h"
 #include "net/network.h"
 #include "on_cpu.h"
+#include "slope.h"
 #include "testing.h"
 
 static lscm_error why;
@@ -115,26 +116,18 @@ static network_batch_f64 batch_of(const bench *b, double *running)
                                .input_gradient = b->input_gradient};
 }
 
-static double pass(bench *b)
+static double pass(void *self)
 {
+    bench *b = self;
     const network_shape *shape = &b->net.shape;
     const network_batch_f64 batch = batch_of(b, NULL);
     double *y = network_f64_forward(&b->net, &batch);
     return loss_of(b->n * network_out(shape), y);
 }
 
-/* Fourth-order central difference of the loss in *at. */
 static double slope_at(bench *b, double *at)
 {
-    const double h = 1e-4;
-    double from = *at;
-    double loss[4];
-    for (int k = 0; k < 4; k++) {
-        *at = from + h * (k < 2 ? k - 2 : k - 1);
-        loss[k] = pass(b);
-    }
-    *at = from;
-    return (loss[0] - 8 * loss[1] + 8 * loss[2] - loss[3]) / (12 * h);
+    return slope_by_differences(pass, b, at, 1e-4);
 }
 
 static void gradients_are_the_slopes(void **state)

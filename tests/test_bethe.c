@@ -1,15 +1,9 @@
 /* The Bethe permanent against closed forms, its optimality conditions, its bounds on the exact one,
  * and central differences. */
-#include "infer/ordering/ordering.h"
-
 #include "base/lanes_math.h"
-
-#include "lcg.h"
-#include "testing.h"
+#include "permanent_testing.h"
 
 enum { ENOUGH = 20000 };
-
-static lscm_error why;
 
 typedef struct bench {
     arena memory;
@@ -37,13 +31,6 @@ static void open_bench(bench *b, size_t d)
     lay_out(b, d);
 }
 
-/* Small, middling, peaked, and as large as is promised. */
-static double draw_entry(lcg *g, size_t kind)
-{
-    const double size[] = {0.3, 1, 4};
-    return kind < 3 ? size[kind] * lcg_normal(g) : 100 * lcg_uniform(g) - 50;
-}
-
 static void draw_all(lcg *g, size_t d, size_t kind, lanes *t)
 {
     for (size_t k = 0; k < d * d; k++) {
@@ -51,6 +38,14 @@ static void draw_all(lcg *g, size_t d, size_t kind, lanes *t)
             t[k][lane] = draw_entry(g, kind);
         }
     }
+}
+
+/* Eight matrices of that kind into t, their beliefs, and their value, settled. */
+static void settle(bench *b, lcg *g, size_t d, size_t kind, lanes *value)
+{
+    draw_all(g, d, kind, b->t);
+    assert_near(bethe_permanent(b->t, d, ENOUGH, value, b->belief, &b->bethe), 0,
+                PERMANENT_TOLERANCE);
 }
 
 /* All ones: d log d + d (d-1) log((d-1)/d). Two rows: the larger of the two products. */
@@ -74,9 +69,7 @@ static void matches_closed_forms(void **state)
             assert_near(b.belief[d * d - 1][lane], 1 / n, 1e-10);
         }
         if (d == 2) {
-            draw_all(&g, 2, 2, b.t);
-            assert_near(bethe_permanent(b.t, 2, ENOUGH, &value, b.belief, &b.bethe), 0,
-                        PERMANENT_TOLERANCE);
+            settle(&b, &g, 2, 2, &value);
             for (size_t lane = 0; lane < LANES; lane++) {
                 double straight = b.t[0][lane] + b.t[3][lane];
                 double crossed = b.t[1][lane] + b.t[2][lane];
@@ -90,6 +83,29 @@ static void matches_closed_forms(void **state)
 
 /* The free energy is convex on doubly stochastic matrices, so a stationary one is the minimum:
  * log(b (1 - b)) - T is a sum of a row and a column term; and the value is minus the energy. */
+static void check_energy(const bench *b, size_t d, size_t lane, double value)
+{
+    double energy = 0;
+    double u[9 * 9];
+    for (size_t k = 0; k < d * d; k++) {
+        double p = b->belief[k][lane];
+        energy += p * log(p) - (1 - p) * log(1 - p) - p * b->t[k][lane];
+        u[k] = log(p * (1 - p)) - b->t[k][lane];
+    }
+    assert_near(value, -energy, 1e-6);
+    for (size_t k = 0; k < d * d; k++) {
+        size_t i = k / d;
+        size_t j = k % d;
+        /* beliefs near the edge of the polytope settle late: weigh by their size */
+        double p = b->belief[k][lane];
+        double q = b->belief[0][lane];
+        double r = b->belief[j][lane];
+        double s = b->belief[i * d][lane];
+        double least = fmin(fmin(p, q), fmin(r, s));
+        assert_near(least * (u[k] + u[0] - u[j] - u[i * d]), 0, 1e-6);
+    }
+}
+
 static void beliefs_minimise_the_free_energy(void **state)
 {
     (void)state;
@@ -97,31 +113,11 @@ static void beliefs_minimise_the_free_energy(void **state)
     for (size_t d = 3; d <= 9; d++) {
         bench b;
         open_bench(&b, d);
-        for (size_t kind = 0; kind < 2; kind++) {
+        for (size_t k = 0; k < 2; k++) {
             lanes value;
-            draw_all(&g, d, kind, b.t);
-            assert_near(bethe_permanent(b.t, d, ENOUGH, &value, b.belief, &b.bethe), 0,
-                        PERMANENT_TOLERANCE);
+            settle(&b, &g, d, k, &value);
             for (size_t lane = 0; lane < LANES; lane++) {
-                double energy = 0;
-                double u[9 * 9];
-                for (size_t k = 0; k < d * d; k++) {
-                    double p = b.belief[k][lane];
-                    energy += p * log(p) - (1 - p) * log(1 - p) - p * b.t[k][lane];
-                    u[k] = log(p * (1 - p)) - b.t[k][lane];
-                }
-                assert_near(value[lane], -energy, 1e-6);
-                for (size_t k = 0; k < d * d; k++) {
-                    size_t i = k / d;
-                    size_t j = k % d;
-                    /* beliefs near the edge of the polytope settle late: weigh by their size */
-                    double p = b.belief[k][lane];
-                    double q = b.belief[0][lane];
-                    double r = b.belief[j][lane];
-                    double s = b.belief[i * d][lane];
-                    double least = fmin(fmin(p, q), fmin(r, s));
-                    assert_near(least * (u[k] + u[0] - u[j] - u[i * d]), 0, 1e-6);
-                }
+                check_energy(&b, d, lane, value[lane]);
             }
         }
         arena_close(&b.memory);
@@ -129,27 +125,29 @@ static void beliefs_minimise_the_free_energy(void **state)
 }
 
 /* perm_B <= perm <= sqrt(2)^d perm_B */
+static void check_bounds(bench *b, size_t d, size_t lane, double value)
+{
+    double truth = 0;
+    for (size_t k = 0; k < d * d; k++) {
+        b->one[k] = b->t[k][lane];
+    }
+    assert_ok(permanent_exact(b->one, d, &truth, &b->exact, &why));
+    assert_true(value <= truth + 1e-9);
+    assert_true(truth <= value + 0.5 * (double)d * log(2.0) + 1e-9);
+}
+
 static void bounds_the_exact_value(void **state)
 {
     (void)state;
     lcg g = {26};
-    for (size_t d = 1; d <= 10; d++) {
+    for (size_t k = 0; k < 40; k++) { /* each kind for each d from 1 to 10 */
+        size_t d = 1 + k / 4;
         bench b;
         open_bench(&b, d);
-        for (size_t kind = 0; kind < 4; kind++) {
-            lanes value;
-            draw_all(&g, d, kind, b.t);
-            assert_near(bethe_permanent(b.t, d, ENOUGH, &value, b.belief, &b.bethe), 0,
-                        PERMANENT_TOLERANCE);
-            for (size_t lane = 0; lane < LANES; lane++) {
-                double truth = 0;
-                for (size_t k = 0; k < d * d; k++) {
-                    b.one[k] = b.t[k][lane];
-                }
-                assert_ok(permanent_exact(b.one, d, &truth, &b.exact, &why));
-                assert_true(value[lane] <= truth + 1e-9);
-                assert_true(truth <= value[lane] + 0.5 * (double)d * log(2.0) + 1e-9);
-            }
+        lanes value;
+        settle(&b, &g, d, k % 4, &value);
+        for (size_t lane = 0; lane < LANES; lane++) {
+            check_bounds(&b, d, lane, value[lane]);
         }
         arena_close(&b.memory);
     }

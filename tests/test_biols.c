@@ -3,8 +3,8 @@
  * never change. */
 #include "infer/biols/biols.h"
 #include "on_cpu.h"
-#include "scm/decode.h"
-#include "testing.h"
+#include "scm/posterior/posterior.h"
+#include "simulated.h"
 
 static lscm_error why;
 
@@ -20,21 +20,9 @@ typedef struct case_of {
 
 static lscm_dataset *small_data(void)
 {
-    lscm_dataset *data = NULL;
-    lscm_simulation s;
-    assert_ok(lscm_simulation_preset(&s, "paper-linear", 4, &why));
-    s.features = 6;
-    s.degree = 1.5;
-    s.observational = 40;
-    s.sets = 4;
-    s.per_set = 20;
-    s.noise_scale = 0.5;
-    s.value_scale = 2;
-    s.projection_low = -1;
-    s.projection_high = 1;
-    s.seed = 3;
-    assert_ok(lscm_simulate(&data, &s, NULL, &why));
-    return data;
+    return simulated_as("paper-linear", 4,
+                        "features=6 degree=1.5 observational=40 sets=4 per_set=20 noise_scale=0.5 "
+                        "value_scale=2 projection_low=-1 projection_high=1 seed=3");
 }
 
 static lscm_fit_settings settings_of(const case_of *c)
@@ -243,54 +231,35 @@ static void draws_are_consistent(void **state)
     lscm_dataset_free(data);
 }
 
-/* Five blocks of 10 x 10 on black: the network sees 500 of 2500 pixels; the decoder that comes out
- * has them as the network has, and the rest as they are in the data. */
-static void still_pixels_are_left_out(void **state)
-{
-    (void)state;
-    enum { NODES = 5, PIXELS = 2500, MOVING = 500 };
-    const case_of c = {"picture",
-                       LSCM_DECODER_IMAGE,
-                       LSCM_EXPECTATION_SAMPLED,
-                       LSCM_OBJECTIVE_ELBO,
-                       LSCM_NOISE_EQUAL,
-                       0,
-                       32,
-                       0};
-    const size_t order[NODES] = {0, 1, 2, 3, 4};
-    const double z[NODES] = {1, -2, 0.5, 3, -0.25};
-    lscm_simulation picture;
-    lscm_dataset *data = NULL;
-    biols *b = NULL;
-    training_terms terms;
-    assert_ok(lscm_simulation_preset(&picture, "paper-image", NODES, &why));
-    picture.observational = 40;
-    picture.sets = 4;
-    picture.per_set = 10;
-    assert_ok(lscm_simulate(&data, &picture, NULL, &why));
-    lscm_fit_settings s = settings_of(&c);
-    assert_ok(biols_open(&b, on_cpu(), data, &s, order, NULL, &why));
-    assert_int_equal(b->D, MOVING);
-    biols_begin(b, 0);
-    assert_ok(biols_step(b, 1e-2, &terms, &why));
+enum { PICTURE_NODES = 5, PIXELS = 2500, MOVING = 500 };
 
-    decoder whole = biols_decoder_shape(b);
-    decoder network = whole; /* as the estimator has it: D features, no bias */
-    network.biases = BIASES_NONE;
-    network.sizes[network.layers] = MOVING;
-    whole.weights = test_malloc(decoder_weights(&whole) * sizeof(double));
-    whole.bias = test_malloc(decoder_bias_count(&whole) * sizeof(double));
-    network.weights = test_malloc(decoder_weights(&network) * sizeof(double));
-    for (size_t i = 0; i < decoder_weights(&network); i++) {
-        network.weights[i] = (double)b->weight[i];
+/* The decoder that comes out, and the network as the estimator has it: moving pixels, no bias. */
+static void take_decoders(const biols *b, decoder *whole, decoder *network)
+{
+    *whole = biols_decoder_shape(b);
+    *network = *whole;
+    network->biases = BIASES_NONE;
+    network->sizes[network->layers] = MOVING;
+    whole->weights = test_malloc(decoder_weights(whole) * sizeof(double));
+    whole->bias = test_malloc(decoder_bias_count(whole) * sizeof(double));
+    network->weights = test_malloc(decoder_weights(network) * sizeof(double));
+    for (size_t i = 0; i < decoder_weights(network); i++) {
+        network->weights[i] = (double)b->weight[i];
     }
-    biols_decoder(b, &whole);
-    double *scratch = test_malloc(decoder_scratch(&whole, 1) * sizeof(double));
+    biols_decoder(b, whole);
+}
+
+/* Pixels that move are as the network has them, the others as they are in the data. */
+static void check_pixels(const biols *b, const lscm_dataset *data, const decoder *whole,
+                         const decoder *network)
+{
+    const double z[PICTURE_NODES] = {1, -2, 0.5, 3, -0.25};
+    double *scratch = test_malloc(decoder_scratch(whole, 1) * sizeof(double));
     double x[PIXELS];
     double moving[MOVING];
     double row[PIXELS];
-    decoder_apply(&whole, 1, z, scratch, x);
-    decoder_apply(&network, 1, z, scratch, moving);
+    decoder_apply(whole, 1, z, scratch, x);
+    decoder_apply(network, 1, z, scratch, moving);
     assert_ok(lscm_dataset_read(data, LSCM_X, 7, 1, row, &why));
     size_t next = 0;
     for (size_t i = 0; i < PIXELS; i++) {
@@ -300,6 +269,32 @@ static void still_pixels_are_left_out(void **state)
     }
     assert_int_equal(next, MOVING);
     test_free(scratch);
+}
+
+/* Five blocks of 10 x 10 on black: the network sees 500 of 2500 pixels. */
+static void still_pixels_are_left_out(void **state)
+{
+    (void)state;
+    const case_of c = {.name = "picture",
+                       .decoder = LSCM_DECODER_IMAGE,
+                       .expectation = LSCM_EXPECTATION_SAMPLED,
+                       .objective = LSCM_OBJECTIVE_ELBO,
+                       .noise = LSCM_NOISE_EQUAL,
+                       .batch = 32};
+    const size_t order[PICTURE_NODES] = {0, 1, 2, 3, 4};
+    lscm_dataset *data =
+        simulated_as("paper-image", PICTURE_NODES, "observational=40 sets=4 per_set=10");
+    biols *b = NULL;
+    training_terms terms;
+    decoder whole;
+    decoder network;
+    lscm_fit_settings s = settings_of(&c);
+    assert_ok(biols_open(&b, on_cpu(), data, &s, order, NULL, &why));
+    assert_int_equal(b->D, MOVING);
+    biols_begin(b, 0);
+    assert_ok(biols_step(b, 1e-2, &terms, &why));
+    take_decoders(b, &whole, &network);
+    check_pixels(b, data, &whole, &network);
     test_free(network.weights);
     test_free(whole.bias);
     test_free(whole.weights);

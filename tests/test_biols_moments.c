@@ -1,8 +1,7 @@
 /* The closed form against its definition: E ||x - z A||^2 row by row, with R by repeated
  * substitution and no triangular structure, and gradients against central differences. */
-#include "base/rng.h"
-#include "infer/biols/biols.h"
-#include "testing.h"
+#include "biols_testing.h"
+#include "simulated.h"
 
 #include <cblas.h>
 
@@ -20,33 +19,17 @@ typedef struct problem {
 
 static void set_up(problem *p, int64_t nodes, int64_t seed)
 {
-    lscm_simulation s;
-    rng r = {(uint64_t)seed, 99};
-    uint64_t used = 0;
     memset(p, 0, sizeof *p);
-    assert_ok(lscm_simulation_preset(&s, "paper-linear", nodes, &why));
+    lscm_simulation s = simulation_of("paper-linear", nodes, "observational=30 sets=4 per_set=20");
     s.features = nodes + 3;
-    s.observational = 30;
-    s.sets = 4;
-    s.per_set = 20;
     s.seed = seed;
     assert_ok(lscm_simulate(&p->data, &s, NULL, &why));
     assert_ok(moments_of(&p->m, p->data, NULL, &why));
     assert_ok(linear_open(&p->work, &p->m, LANES, &why));
-    size_t d = p->d = (size_t)nodes;
-    p->D = d + 3;
-    for (size_t k = 0; k < LANES; k++) {
-        rng_permutation((rng){7, k}, 0, d, p->order + k * d);
-        for (size_t i = 0; i < d; i++) {
-            p->sigma[k * d + i] = exp(0.3 * rng_normal(r, used++));
-            for (size_t j = 0; j < i; j++) {
-                p->lower[(k * d + i) * d + j] = 0.7 * rng_normal(r, used++);
-            }
-        }
-    }
-    for (size_t i = 0; i < d * p->D; i++) {
-        p->decoder[i] = rng_normal(r, used++);
-    }
+    p->d = (size_t)nodes;
+    p->D = p->d + 3;
+    draw_models((rng){(uint64_t)seed, 99}, p->d, p->D, 0.7,
+                &(random_draws){p->order, p->lower, p->sigma, p->decoder});
 }
 
 static void tear_down(problem *p)
@@ -59,18 +42,6 @@ static void tear_down(problem *p)
 static model_draws draws_of(const problem *p)
 {
     return (model_draws){LANES, p->order, p->lower, p->sigma};
-}
-
-/* W by node of draw k, also with entries off the triangle (extra, in positions). */
-static void weights_of(const problem *p, size_t k, const double *extra, double *w)
-{
-    size_t d = p->d;
-    for (size_t a = 0; a < d; a++) {
-        for (size_t b = 0; b < d; b++) {
-            w[p->order[k * d + a] * d + p->order[k * d + b]] =
-                p->lower[(k * d + b) * d + a] + (extra != NULL ? extra[a * d + b] : 0);
-        }
-    }
 }
 
 /* F_s row by row. R solves R = I + R W M, found by repetition: exact after d rounds when W is
@@ -89,7 +60,7 @@ static double by_definition(const problem *p, size_t k, const double *extra, con
     assert_ok(lscm_dataset_read(p->data, LSCM_X, 0, n, x, &why));
     assert_ok(lscm_dataset_read(p->data, LSCM_TARGETS, 0, n, t, &why));
     assert_ok(lscm_dataset_read(p->data, LSCM_VALUES, 0, n, v, &why));
-    weights_of(p, k, extra, w);
+    weights_by_node(d, p->order + k * d, p->lower + k * d * d, extra, w);
     for (size_t row = 0; row < n; row++) {
         double r[256] = {0};
         for (size_t round = 0; round < 3 * d + 3; round++) {

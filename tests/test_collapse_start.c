@@ -101,33 +101,54 @@ static void plain_weights(const made_case *m, const made_anchor *a, double *w)
     }
 }
 
+/* EM at its anchored start. */
+typedef struct started {
+    made_case m;
+    made_anchor a;
+    collapse *c;
+    collapse_parameters p;
+} started;
+
+static void start(started *t, const case_of *made)
+{
+    make_case(&t->m, made);
+    make_anchor(&t->a, &t->m);
+    assert_ok(collapse_open(&t->c, &t->m.s, &why));
+    assert_ok(collapse_parameters_open(&t->p, t->m.s.d, t->m.s.rank, &why));
+    assert_ok(collapse_start(t->c, &t->a.a, false, &t->p, &why));
+}
+
+static collapse_report climb(started *t, const collapse_settings *settings)
+{
+    collapse_report report;
+    assert_ok(collapse_em(t->c, &t->m.graph, settings, &t->p, &report, NULL, &why));
+    return report;
+}
+
+static void stop(started *t)
+{
+    collapse_parameters_close(&t->p);
+    collapse_close(t->c);
+    end_case(&t->m);
+}
+
 static void test_noisy_x(void **state)
 {
     (void)state;
     double plain_error = 0;
     double error = 0;
     for (uint64_t seed = 0; seed < 6; seed++) {
-        made_case m;
-        made_anchor a;
-        collapse *c = NULL;
-        collapse_parameters p;
-        collapse_report report;
+        started t;
         double plain[MOST * MOST] = {0};
-        make_case(&m, &(case_of){4, 4, 3000, 0.6, seed % 2 == 0 ? 0 : 0.3, 0.5, 4, 30 + seed});
-        make_anchor(&a, &m);
-        plain_weights(&m, &a, plain);
-        assert_ok(collapse_open(&c, &m.s, &why));
-        assert_ok(collapse_parameters_open(&p, m.s.d, m.s.rank, &why));
-        assert_ok(collapse_start(c, &a.a, false, &p, &why));
-        collapse_settings s = {.prior = &m.prior};
-        assert_ok(collapse_em(c, &m.graph, &s, &p, &report, NULL, &why));
+        start(&t, &(case_of){4, 4, 3000, 0.6, seed % 2 == 0 ? 0 : 0.3, 0.5, 4, 30 + seed});
+        plain_weights(&t.m, &t.a, plain);
+        collapse_settings s = {.prior = &t.m.prior};
+        collapse_report report = climb(&t, &s);
         assert_true(report.converged);
-        assert_true(report.objective >= objective(c, &m, &s, &m.truth));
-        plain_error += weight_error(&m, plain);
-        error += weight_error(&m, p.w);
-        collapse_parameters_close(&p);
-        collapse_close(c);
-        end_case(&m);
+        assert_true(report.objective >= objective(t.c, &t.m, &s, &t.m.truth));
+        plain_error += weight_error(&t.m, plain);
+        error += weight_error(&t.m, t.p.w);
+        stop(&t);
     }
     assert_true(error < 0.2 * plain_error);
 }
@@ -136,28 +157,34 @@ static void test_noisy_x(void **state)
 static void test_exact_start(void **state)
 {
     (void)state;
-    made_case m;
-    made_anchor a;
-    collapse *c = NULL;
-    collapse_parameters p;
-    collapse_report report;
-    make_case(&m, &(case_of){5, 5, 600, 0, 0, 0.3, 5, 41});
-    make_anchor(&a, &m);
-    assert_ok(collapse_open(&c, &m.s, &why));
-    assert_ok(collapse_parameters_open(&p, 5, 5, &why));
-    assert_ok(collapse_start(c, &a.a, false, &p, &why));
+    started t;
+    start(&t, &(case_of){5, 5, 600, 0, 0, 0.3, 5, 41});
     for (size_t k = 0; k < 25; k++) {
-        assert_near(p.a[k], m.truth.a[k], 1e-8);
+        assert_near(t.p.a[k], t.m.truth.a[k], 1e-8);
     }
-    assert_ok(
-        collapse_em(c, &m.graph, &(collapse_settings){.prior = &m.prior}, &p, &report, NULL, &why));
+    (void)climb(&t, &(collapse_settings){.prior = &t.m.prior});
     for (size_t k = 0; k < 25; k++) {
-        assert_near(p.a[k], m.truth.a[k], 1e-4);
-        assert_near(p.w[k], m.truth.w[k], 0.1);
+        assert_near(t.p.a[k], t.m.truth.a[k], 1e-4);
+        assert_near(t.p.w[k], t.m.truth.w[k], 0.1);
     }
-    collapse_parameters_close(&p);
-    collapse_close(c);
-    end_case(&m);
+    stop(&t);
+}
+
+/* The mean squared error of z, without that of one node. */
+static double z_error(const started *t, size_t but)
+{
+    size_t d = t->m.s.d;
+    double *z = zeros(t->m.s.rows * d, sizeof *z);
+    double *sd = zeros(t->m.s.rows * d, sizeof *sd);
+    double error = 0;
+    collapse_z(t->c, &t->m.graph, &t->p, z, sd);
+    for (size_t k = 0; k < t->m.s.rows * d; k++) {
+        double off = k % d == but ? 0 : z[k] - t->m.z[k];
+        error += off * off / (double)t->m.s.rows;
+    }
+    free(z);
+    free(sd);
+    return error;
 }
 
 /* A node that is never a target starts outside the anchored directions and ends no worse than the
@@ -166,42 +193,23 @@ static void test_unanchored(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 6; seed++) {
-        made_case m;
-        made_anchor a;
-        collapse *c = NULL;
-        collapse_parameters p;
-        collapse_report report;
+        started t;
         size_t never = seed % 4;
-        make_case(&m, &(case_of){4, 4, 1500, seed < 3 ? 0 : 0.2, 0, 0.5, never, 50 + seed});
-        make_anchor(&a, &m);
-        assert_int_equal(a.kind[never], ANCHOR_NONE);
-        assert_ok(collapse_open(&c, &m.s, &why));
-        assert_ok(collapse_parameters_open(&p, 4, 4, &why));
-        assert_ok(collapse_start(c, &a.a, false, &p, &why));
+        start(&t, &(case_of){4, 4, 1500, seed < 3 ? 0 : 0.2, 0, 0.5, never, 50 + seed});
+        assert_int_equal(t.a.kind[never], ANCHOR_NONE);
         for (size_t j = 0; j < 4; j++) {
             double along = 0;
             for (size_t k = 0; k < 4; k++) {
-                along += p.a[never * 4 + k] * a.slope[k * 4 + j];
+                along += t.p.a[never * 4 + k] * t.a.slope[k * 4 + j];
             }
             assert_near(along, 0, 1e-9);
         }
-        collapse_settings s = {.prior = &m.prior};
-        assert_ok(collapse_em(c, &m.graph, &s, &p, &report, NULL, &why));
-        m.truth.x_noise = fmax(m.truth.x_noise, collapse_floor(c));
-        assert_true(report.objective >= objective(c, &m, &s, &m.truth) - 1);
-        double *z = zeros(m.s.rows * 4, sizeof *z);
-        double *sd = zeros(m.s.rows * 4, sizeof *sd);
-        double error = 0;
-        collapse_z(c, &m.graph, &p, z, sd);
-        for (size_t k = 0; k < m.s.rows * 4; k++) {
-            error += k % 4 == never ? 0 : (z[k] - m.z[k]) * (z[k] - m.z[k]) / (double)m.s.rows;
-        }
-        assert_true(error < 0.3);
-        free(z);
-        free(sd);
-        collapse_parameters_close(&p);
-        collapse_close(c);
-        end_case(&m);
+        collapse_settings s = {.prior = &t.m.prior};
+        collapse_report report = climb(&t, &s);
+        t.m.truth.x_noise = fmax(t.m.truth.x_noise, collapse_floor(t.c));
+        assert_true(report.objective >= objective(t.c, &t.m, &s, &t.m.truth) - 1);
+        assert_true(z_error(&t, never) < 0.3);
+        stop(&t);
     }
 }
 
@@ -211,27 +219,17 @@ static void test_little_noise(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 8; seed++) {
-        made_case m;
-        made_anchor a;
-        collapse *c = NULL;
-        collapse_parameters p;
-        collapse_report report[2];
+        started t;
         bool known = seed % 2 == 0; /* every node a target, s_I > 0; or one never, s_I = 0 */
-        make_case(&m, &(case_of){5, 5, 700, seed < 4 ? 0 : 1e-3, known ? 0.3 : 0, 0.5,
-                                 known ? 5 : seed % 5, 80 + seed});
-        make_anchor(&a, &m);
-        collapse_settings s = {.prior = &m.prior, .learn_actuator_noise = true};
-        assert_ok(collapse_open(&c, &m.s, &why));
-        assert_ok(collapse_parameters_open(&p, 5, 5, &why));
-        assert_ok(collapse_start(c, &a.a, false, &p, &why));
-        assert_ok(collapse_em(c, &m.graph, &s, &p, &report[0], NULL, &why));
-        collapse_parameters_copy(&p, &m.truth);
-        assert_ok(collapse_em(c, &m.graph, &s, &p, &report[1], NULL, &why));
-        assert_true(report[0].converged && report[1].converged);
-        assert_near(report[0].objective, report[1].objective, 0.01);
-        collapse_parameters_close(&p);
-        collapse_close(c);
-        end_case(&m);
+        start(&t, &(case_of){5, 5, 700, seed < 4 ? 0 : 1e-3, known ? 0.3 : 0, 0.5,
+                             known ? 5 : seed % 5, 80 + seed});
+        collapse_settings s = {.prior = &t.m.prior, .learn_actuator_noise = true};
+        collapse_report one = climb(&t, &s);
+        collapse_parameters_copy(&t.p, &t.m.truth);
+        collapse_report two = climb(&t, &s);
+        assert_true(one.converged && two.converged);
+        assert_near(one.objective, two.objective, 0.01);
+        stop(&t);
     }
 }
 

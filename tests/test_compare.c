@@ -1,7 +1,7 @@
 /* Distances between posteriors, against the mean over all pairs of their draws. */
 #include "made_posterior.h"
 
-#include "scm/graph.h"
+#include "scm/graph/graph.h"
 
 #include "testing.h"
 

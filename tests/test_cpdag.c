@@ -1,8 +1,7 @@
 /* The CPDAG against its definition: an edge is directed exactly when all DAGs with the same
  * skeleton and the same v-structures agree on its direction. Those DAGs are found by trying every
  * direction of every edge: 2^edges graphs, at most 1024 for 5 nodes. */
-#include "scm/cpdag.h"
-#include "scm/graph.h"
+#include "scm/graph/graph.h"
 
 #include "lcg.h"
 #include "testing.h"

@@ -11,79 +11,85 @@ static int set_up(void **state)
     return made;
 }
 
+typedef struct good_file {
+    const char *text, *ignore, *names;
+    size_t rows, nodes;
+    double x[8];
+    uint8_t targets[8];
+} good_file;
+
+static const good_file GOOD[] = {
+    {"a,b\n1,2\n3,4\n", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0}},
+    {"a,b\r\n1,2\r\n3,4", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0}},
+    {"\xEF\xBB\xBF"
+     "a,b\n1,2\n3,4\n\n\r\n  \n",
+     NULL,
+     "a b",
+     2,
+     2,
+     {1, 2, 3, 4},
+     {0}},
+    {"a , \"b\"\n 1 ,\t2\n\"3\",4e0\n", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0}},
+    {"\"x,\"\"1\"\"\",\"two\nlines\"\n1,2\n3,4\n",
+     NULL,
+     "x,\"1\" two\nlines",
+     2,
+     2,
+     {1, 2, 3, 4},
+     {0}},
+    {"1,b\n1,2\n3,4\n", NULL, "1 b", 2, 2, {1, 2, 3, 4}, {0}},
+    /* targets by name, by number, several, none */
+    {"a,b,target\n1,2,a\n3,4,b;a\n5,6,-1\n7,8,\n",
+     NULL,
+     "a b",
+     4,
+     2,
+     {1, 2, 3, 4, 5, 6, 7, 8},
+     {1, 0, 1, 1, 0, 0, 0, 0}},
+    {"target,a,b\n0,1,2\n1 ; 0,3,4\n-1.0,5,6\n1.0,7,8\n",
+     NULL,
+     "a b",
+     4,
+     2,
+     {1, 2, 3, 4, 5, 6, 7, 8},
+     {1, 0, 1, 1, 0, 0, 0, 1}},
+    {"a,target,b\n1,1,2\n3,0,4\n", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0, 1, 1, 0}},
+    /* a number counts ignored columns too, and a name goes before a number */
+    {"e,a,target,b\nhi,1,2,2\n?,3,1,4\n", " e ,", "a b", 2, 2, {1, 2, 3, 4}, {0, 1, 1, 0}},
+    {"1,0,target\n1,2,0\n3,4,1\n", NULL, "1 0", 2, 2, {1, 2, 3, 4}, {0, 1, 1, 0}},
+    {"a;b,c,target\n1,2,a;b\n3,4,c\n", NULL, "a;b c", 2, 2, {1, 2, 3, 4}, {1, 0, 0, 1}},
+    {"a,b,target\n1,2,nonsense\n3,4,-1\n", "target", "a b", 2, 2, {1, 2, 3, 4}, {0}},
+};
+
+static void check_good(const good_file *file)
+{
+    lscm_dataset *data = NULL;
+    double x[8];
+    uint8_t targets[8];
+    char names[64];
+    scratch_write_text(path, file->text);
+    assert_ok(open_csv(path, file->ignore, &data));
+    assert_int_equal(lscm_dataset_rows(data), file->rows);
+    assert_int_equal(lscm_dataset_nodes(data), file->nodes);
+    assert_int_equal(lscm_dataset_features(data), file->nodes);
+    assert_false(data->shape[LSCM_VALUES].present || data->shape[LSCM_Z].present);
+    (void)snprintf(names, sizeof names, "%s %s", lscm_dataset_node_name(data, 0),
+                   lscm_dataset_feature_name(data, 1));
+    assert_string_equal(names, file->names);
+    assert_ok(dataset_read_raw(data, LSCM_X, 0, file->rows, x, &why));
+    assert_ok(dataset_read_raw(data, LSCM_TARGETS, 0, file->rows, targets, &why));
+    for (size_t k = 0; k < file->rows * file->nodes; k++) {
+        assert_near(x[k], file->x[k], 0);
+        assert_int_equal(targets[k], file->targets[k]);
+    }
+    lscm_dataset_free(data);
+}
+
 static void good_files_are_read(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *ignore, *names;
-        size_t rows, nodes;
-        double x[8];
-        uint8_t targets[8];
-    } cases[] = {
-        {"a,b\n1,2\n3,4\n", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0}},
-        {"a,b\r\n1,2\r\n3,4", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0}},
-        {"\xEF\xBB\xBF"
-         "a,b\n1,2\n3,4\n\n\r\n  \n",
-         NULL,
-         "a b",
-         2,
-         2,
-         {1, 2, 3, 4},
-         {0}},
-        {"a , \"b\"\n 1 ,\t2\n\"3\",4e0\n", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0}},
-        {"\"x,\"\"1\"\"\",\"two\nlines\"\n1,2\n3,4\n",
-         NULL,
-         "x,\"1\" two\nlines",
-         2,
-         2,
-         {1, 2, 3, 4},
-         {0}},
-        {"1,b\n1,2\n3,4\n", NULL, "1 b", 2, 2, {1, 2, 3, 4}, {0}},
-        /* targets by name, by number, several, none */
-        {"a,b,target\n1,2,a\n3,4,b;a\n5,6,-1\n7,8,\n",
-         NULL,
-         "a b",
-         4,
-         2,
-         {1, 2, 3, 4, 5, 6, 7, 8},
-         {1, 0, 1, 1, 0, 0, 0, 0}},
-        {"target,a,b\n0,1,2\n1 ; 0,3,4\n-1.0,5,6\n1.0,7,8\n",
-         NULL,
-         "a b",
-         4,
-         2,
-         {1, 2, 3, 4, 5, 6, 7, 8},
-         {1, 0, 1, 1, 0, 0, 0, 1}},
-        {"a,target,b\n1,1,2\n3,0,4\n", NULL, "a b", 2, 2, {1, 2, 3, 4}, {0, 1, 1, 0}},
-        /* a number counts ignored columns too, and a name goes before a number */
-        {"e,a,target,b\nhi,1,2,2\n?,3,1,4\n", " e ,", "a b", 2, 2, {1, 2, 3, 4}, {0, 1, 1, 0}},
-        {"1,0,target\n1,2,0\n3,4,1\n", NULL, "1 0", 2, 2, {1, 2, 3, 4}, {0, 1, 1, 0}},
-        {"a;b,c,target\n1,2,a;b\n3,4,c\n", NULL, "a;b c", 2, 2, {1, 2, 3, 4}, {1, 0, 0, 1}},
-        {"a,b,target\n1,2,nonsense\n3,4,-1\n", "target", "a b", 2, 2, {1, 2, 3, 4}, {0}},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        lscm_dataset *data = NULL;
-        double x[8];
-        uint8_t targets[8];
-        char names[64];
-        scratch_write_text(path, cases[i].text);
-        assert_ok(open_csv(path, cases[i].ignore, &data));
-        size_t rows = cases[i].rows;
-        size_t nodes = cases[i].nodes;
-        assert_int_equal(lscm_dataset_rows(data), rows);
-        assert_int_equal(lscm_dataset_nodes(data), nodes);
-        assert_int_equal(lscm_dataset_features(data), nodes);
-        assert_false(data->shape[LSCM_VALUES].present || data->shape[LSCM_Z].present);
-        (void)snprintf(names, sizeof names, "%s %s", lscm_dataset_node_name(data, 0),
-                       lscm_dataset_feature_name(data, 1));
-        assert_string_equal(names, cases[i].names);
-        assert_ok(dataset_read_raw(data, LSCM_X, 0, rows, x, &why));
-        assert_ok(dataset_read_raw(data, LSCM_TARGETS, 0, rows, targets, &why));
-        for (size_t k = 0; k < rows * nodes; k++) {
-            assert_near(x[k], cases[i].x[k], 0);
-            assert_int_equal(targets[k], cases[i].targets[k]);
-        }
-        lscm_dataset_free(data);
+    for (size_t i = 0; i < sizeof GOOD / sizeof GOOD[0]; i++) {
+        check_good(&GOOD[i]);
     }
 }
 

@@ -1,31 +1,11 @@
 /* The exact posterior over DAGs against all DAGs of up to 5 nodes, against the prior where there
  * are no rows, and against itself on parts; its draws against its probabilities; linear extensions
  * against counting. */
-#include "enumerate_dags.h"
-#include "infer/graph/graph.h"
-#include "made_families.h"
-#include "testing.h"
+#include "dag_testing.h"
 
 #include <omp.h>
 
-static const rng R = {12, 34};
 static const dag_draws NONE = {0};
-
-static double edge_prob[MADE_NODES * MADE_NODES];
-static lscm_error why;
-
-static dag_result exact(const made_families *m, const size_t *order, const dag_draws *draws)
-{
-    dag_result out = {.edge_prob = edge_prob};
-    for (size_t k = 0; k < m->d * m->d; k++) {
-        edge_prob[k] = NAN;
-    }
-    assert_ok(dag_exact(
-        &(dag_problem){&(mechanisms){&linear_gaussian, m->d, m->f, m->prior}, order, R, NULL},
-        draws, &out, &why));
-    assert_true(out.r_hat == 1 && out.ess == (double)draws->count);
-    return out;
-}
 
 static void check_against_all(const made_families *m, const size_t *order, double tolerance)
 {

@@ -2,7 +2,7 @@
  * network by hand. */
 #include "made_posterior.h"
 
-#include "scm/decode.h"
+#include "scm/posterior/posterior.h"
 
 #include "testing.h"
 

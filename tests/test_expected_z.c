@@ -4,43 +4,10 @@
 #include "made_posterior.h"
 
 #include "infer/biols/biols.h"
+#include "invert.h"
 #include "testing.h"
 
 static lscm_error why;
-
-/* inverse (n, n) of a (n, n), which is lost: Gauss-Jordan with the largest pivot. */
-static void invert(double *a, size_t n, double *inverse)
-{
-    for (size_t k = 0; k < n * n; k++) {
-        inverse[k] = k % (n + 1) == 0 ? 1 : 0;
-    }
-    for (size_t c = 0; c < n; c++) {
-        size_t best = c;
-        for (size_t i = c; i < n; i++) {
-            best = fabs(a[i * n + c]) > fabs(a[best * n + c]) ? i : best;
-        }
-        for (size_t j = 0; j < n; j++) {
-            double kept = a[c * n + j];
-            a[c * n + j] = a[best * n + j];
-            a[best * n + j] = kept;
-            kept = inverse[c * n + j];
-            inverse[c * n + j] = inverse[best * n + j];
-            inverse[best * n + j] = kept;
-        }
-        double pivot = a[c * n + c];
-        for (size_t j = 0; j < n; j++) {
-            a[c * n + j] /= pivot;
-            inverse[c * n + j] /= pivot;
-        }
-        for (size_t i = 0; i < n; i++) {
-            double factor = i == c ? 0 : a[i * n + c];
-            for (size_t j = 0; j < n; j++) {
-                a[i * n + j] -= factor * a[c * n + j];
-                inverse[i * n + j] -= factor * inverse[c * n + j];
-            }
-        }
-    }
-}
 
 /* Mean and variance of z (d) in one draw, for one row. */
 static void moments_of_draw(const lscm_posterior *p, size_t draw, const uint8_t *mask,
@@ -56,7 +23,7 @@ static void moments_of_draw(const lscm_posterior *p, size_t draw, const uint8_t 
             a[j * d + i] = (i == j ? 1 : 0) - (mask[i] != 0 ? 0 : p->w[(draw * d + j) * d + i]);
         }
     }
-    invert(a, d, reach);
+    (void)invert(a, d, reach);
     for (size_t i = 0; i < d; i++) {
         mean[i] = variance[i] = 0;
         for (size_t j = 0; j < d; j++) {

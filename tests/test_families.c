@@ -167,12 +167,44 @@ static void any_thread_count(void **state)
     }
 }
 
-/* Subtracted whole where there is room; where there is none, what is left has a positive variance
- * in every direction tried. */
+enum { CORRECTED = 5 };
+
+/* g is f with (n - 1) psi (d, d) taken from every scatter. */
+static void check_subtracted(const families *f, const families *g, const double *psi)
+{
+    enum { D = CORRECTED };
+    for (size_t i = 0; i < D; i++) {
+        const family *a = &f->list[i];
+        const family *b = &g->list[i];
+        assert_near(g->kept[i], 1, 0);
+        for (size_t k = 0; k < (a->count + 1) * (a->count + 1) && a->rows > 0; k++) {
+            size_t row = k / (a->count + 1);
+            size_t col = k % (a->count + 1);
+            row = row < a->count ? a->candidate[row] : i;
+            col = col < a->count ? a->candidate[col] : i;
+            assert_near(b->scatter[k], a->scatter[k] - (a->rows - 1) * psi[row * D + col], 1e-9);
+        }
+    }
+}
+
+/* What is left has a positive variance in every direction tried. */
+static void check_positive(const family *f)
+{
+    size_t m = f->count + 1;
+    for (size_t t = 0; t < 500; t++) {
+        double form = 0;
+        for (size_t k = 0; k < m * m; k++) {
+            form += rng_normal((rng){t, 1}, k / m) * rng_normal((rng){t, 1}, k % m) * f->scatter[k];
+        }
+        assert_true(form >= 0);
+    }
+}
+
+/* Subtracted whole where there is room; where there is none, as far as variances stay positive. */
 static void correction(void **state)
 {
     (void)state;
-    enum { D = 5 };
+    enum { D = CORRECTED };
     lscm_error why = {0};
     problem p = make(400, D, D - 1, 6, 0, 77);
     for (size_t k = 0; k < p.rows; k++) {
@@ -190,18 +222,7 @@ static void correction(void **state)
     assert_ok(families_of(&g, &(latent_rows){&p.design, p.z, NULL},
                           &(candidate_lists){p.most, p.count, p.candidate, NULL}, &why));
     families_correct(&g, psi, 0, 1);
-    for (size_t i = 0; i < D; i++) {
-        const family *a = &f.list[i];
-        const family *b = &g.list[i];
-        assert_near(g.kept[i], 1, 0);
-        for (size_t k = 0; k < (a->count + 1) * (a->count + 1) && a->rows > 0; k++) {
-            size_t row = k / (a->count + 1);
-            size_t col = k % (a->count + 1);
-            row = row < a->count ? a->candidate[row] : i;
-            col = col < a->count ? a->candidate[col] : i;
-            assert_near(b->scatter[k], a->scatter[k] - (a->rows - 1) * psi[row * D + col], 1e-9);
-        }
-    }
+    check_subtracted(&f, &g, psi);
     double once[D * D];
     memcpy(once, g.list[0].scatter, (g.list[0].count + 1) * (g.list[0].count + 1) * sizeof(double));
     for (size_t k = 0; k < (size_t)D * D; k++) {
@@ -215,17 +236,8 @@ static void correction(void **state)
     assert_ok(families_update(&g, p.z, &why));
     families_correct(&g, psi, 0, 1);
     for (size_t i = 0; i < D; i++) {
-        const family *b = &g.list[i];
-        size_t m = b->count + 1;
-        assert_true(b->rows == 0 || (g.kept[i] > 0.01 && g.kept[i] < 1));
-        for (size_t t = 0; t < 500; t++) {
-            double form = 0;
-            for (size_t k = 0; k < m * m; k++) {
-                form +=
-                    rng_normal((rng){t, 1}, k / m) * rng_normal((rng){t, 1}, k % m) * b->scatter[k];
-            }
-            assert_true(form >= 0);
-        }
+        assert_true(g.list[i].rows == 0 || (g.kept[i] > 0.01 && g.kept[i] < 1));
+        check_positive(&g.list[i]);
     }
     families_close(&f);
     families_close(&g);

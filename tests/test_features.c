@@ -4,7 +4,6 @@
 #include "data/statistics/statistics.h"
 
 #include "linear_view_testing.h"
-#include "stopper.h"
 
 /* rows, d, D */
 static const size_t shapes[][3] = {{300, 3, 150}, {900, 4, 200}, {150, 3, 1100}, {2100, 2, 140}};
@@ -32,14 +31,8 @@ static void features_check(const rows_of *r, const features *s, double size)
     double left = 0;
     double variance = 0;
     double *mean = numbers(D);
-    for (size_t a = 0; a < R && s->basis != NULL; a++) {
-        for (size_t b = 0; b < R; b++) {
-            double sum = 0;
-            for (size_t j = 0; j < D; j++) {
-                sum += s->basis[j * R + a] * s->basis[j * R + b];
-            }
-            assert_near(sum, a == b ? 1 : 0, 1e-11);
-        }
+    if (s->basis != NULL) {
+        check_basis(s->basis, D, R, 1e-11);
     }
     for (size_t k = 0; k < r->n * D; k++) {
         mean[k % D] += r->x[k] / n;
@@ -80,18 +73,10 @@ static void features_check(const rows_of *r, const features *s, double size)
 static double mean_outside(const rows_of *r, const features *s)
 {
     double *mean = numbers(s->D);
-    double inside = 0;
     for (size_t k = 0; k < r->n * s->D; k++) {
         mean[k % s->D] += r->x[k] / (double)r->n;
     }
-    for (size_t k = 0; k < s->R; k++) {
-        double sum = 0;
-        for (size_t j = 0; j < s->D; j++) {
-            sum += mean[j] * s->basis[j * s->R + k];
-        }
-        inside += sum * sum;
-    }
-    double share = 1 - inside / dot(mean, mean, s->D);
+    double share = share_outside(mean, s->basis, s->D, s->R);
     free(mean);
     return share;
 }
@@ -113,45 +98,45 @@ static void narrow_x_is_taken_as_it_is(void **state)
 }
 
 /* Without noise: as many directions as causes, and one for the mean, which is not among them. */
+static void check_lengths_and_angles(const rows_of *r, size_t bytes)
+{
+    features s = features_find(r, bytes);
+    assert_int_equal(s.R, r->d + 1);
+    features_check(r, &s, 10);
+    assert_near(s.left_out, 0, 1e-6 * s.variance);
+    assert_near(mean_outside(r, &s), 0, 1e-6);
+    for (size_t row = 0; row < 20; row++) {
+        double in_f = 0;
+        for (size_t c = 0; c < s.R; c++) {
+            in_f += (double)s.f[row * s.R + c] * (double)s.f[(row + 20) * s.R + c];
+        }
+        double in_x = dot(r->x + row * r->D, r->x + (row + 20) * r->D, r->D);
+        assert_near(in_f, in_x, 1e-5 * s.variance * 10);
+    }
+    features_close(&s);
+}
+
 static void lengths_and_angles_stay(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < 2 * (size_t)SHAPES; k++) {
-        const size_t *shape = shapes[k / 2];
-        rows_of r = make(shape[0], shape[1], shape[2], shape[1], 0, 3);
-        features s = features_find(&r, k % 2 == 0 ? WHOLE : SAMPLED);
-        assert_int_equal(s.R, shape[1] + 1);
-        features_check(&r, &s, 10);
-        assert_near(s.left_out, 0, 1e-6 * s.variance);
-        assert_near(mean_outside(&r, &s), 0, 1e-6);
-        for (size_t row = 0; row < 20; row++) {
-            double in_f = 0;
-            for (size_t c = 0; c < s.R; c++) {
-                in_f += (double)s.f[row * s.R + c] * (double)s.f[(row + 20) * s.R + c];
-            }
-            double in_x = dot(r.x + row * r.D, r.x + (row + 20) * r.D, r.D);
-            assert_near(in_f, in_x, 1e-5 * s.variance * 10);
-        }
-        features_close(&s);
-        drop(&r);
-    }
+    each_shape(shapes, SHAPES, 0, 3, check_lengths_and_angles);
 }
 
 /* Noise in every direction: the spectrum is flat behind the causes. */
+static void check_left_out(const rows_of *r, size_t bytes)
+{
+    features s = features_find(r, bytes);
+    assert_true(s.R > r->d && s.R <= 3 * r->d + 4);
+    features_check(r, &s, 10);
+    double noise = 0.25 * (double)(r->D - s.R);
+    assert_true(s.left_out > 0.8 * noise && s.left_out < 1.1 * noise);
+    features_close(&s);
+}
+
 static void noise_is_left_out(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < 2 * (size_t)SHAPES; k++) {
-        const size_t *shape = shapes[k / 2];
-        rows_of r = make(shape[0], shape[1], shape[2], shape[1], 0.5, -2);
-        features s = features_find(&r, k % 2 == 0 ? WHOLE : SAMPLED);
-        assert_true(s.R > shape[1] && s.R <= 3 * shape[1] + 4);
-        features_check(&r, &s, 10);
-        double noise = 0.25 * (double)(r.D - s.R);
-        assert_true(s.left_out > 0.8 * noise && s.left_out < 1.1 * noise);
-        features_close(&s);
-        drop(&r);
-    }
+    each_shape(shapes, SHAPES, 0.5, -2, check_left_out);
 }
 
 /* A spectrum that falls slowly: only its end may look flat. */
@@ -227,52 +212,44 @@ static void floats_are_read(void **state)
     }
 }
 
+static void check_threads(const rows_of *r, size_t bytes)
+{
+    lscm_set_threads(1);
+    features one = features_find(r, bytes);
+    lscm_set_threads(2);
+    features two = features_find(r, bytes);
+    assert_int_equal(one.R, two.R);
+    assert_memory_equal(one.f, two.f, r->n * one.R * sizeof(float));
+    assert_memory_equal(one.basis, two.basis, r->D * one.R * sizeof(double));
+    assert_memory_equal(one.mean, two.mean, one.R * sizeof(double));
+    assert_true(one.variance == two.variance && one.left_out == two.left_out);
+    features_close(&one);
+    features_close(&two);
+}
+
 static void threads_do_not_matter(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < 2 * (size_t)SHAPES; k++) {
-        const size_t *shape = shapes[k / 2];
-        rows_of r = make(shape[0], shape[1], shape[2], shape[1], 0.3, 1);
-        lscm_set_threads(1);
-        features one = features_find(&r, k % 2 == 0 ? WHOLE : SAMPLED);
-        lscm_set_threads(2);
-        features two = features_find(&r, k % 2 == 0 ? WHOLE : SAMPLED);
-        assert_int_equal(one.R, two.R);
-        assert_memory_equal(one.f, two.f, r.n * one.R * sizeof(float));
-        assert_memory_equal(one.basis, two.basis, r.D * one.R * sizeof(double));
-        assert_memory_equal(one.mean, two.mean, one.R * sizeof(double));
-        assert_true(one.variance == two.variance && one.left_out == two.left_out);
-        features_close(&one);
-        features_close(&two);
-        drop(&r);
-    }
+    each_shape(shapes, SHAPES, 0.3, 1, check_threads);
 }
 
 /* ---- Failing ---- */
+
+static lscm_status read_features(const lscm_dataset *data, size_t bytes, meter *over)
+{
+    features out;
+    lscm_status status = features_of_within(&out, data, bytes, over, &why);
+    if (status == LSCM_OK) {
+        features_close(&out);
+    }
+    return status;
+}
 
 static void it_stops_when_asked(void **state)
 {
     (void)state;
     rows_of r = make(3001, 2, 200, 2, 0.1, 0);
-    lscm_dataset *data = wrap(&r, true);
-    for (size_t k = 0; k < 2; k++) {
-        lscm_status status = LSCM_STOPPED;
-        size_t allowed = 0;
-        for (; status == LSCM_STOPPED && allowed < 1000; allowed++) {
-            stopper s = {.allowed = allowed};
-            const lscm_progress progress = {allow, &s};
-            meter over = meter_over(data, &progress, "reading");
-            features out;
-            status = features_of_within(&out, data, k == 0 ? WHOLE : SAMPLED, &over, &why);
-            if (status == LSCM_OK) {
-                assert_true(s.done == over.total);
-                features_close(&out);
-            }
-        }
-        assert_int_equal(status, LSCM_OK);
-        assert_true(allowed > 2);
-    }
-    lscm_dataset_free(data);
+    check_stops(&r, read_features, 2);
     drop(&r);
 }
 

@@ -5,6 +5,7 @@
 #include "data/npy/npy.h"
 
 #include "lcg.h"
+#include "read_all.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -94,38 +95,39 @@ static double *load(const char *folder, const char *name, dtype type, size_t row
     return out;
 }
 
-/* L = P^T W^T P by the two products, and every row of nodes and noise by its definition. */
-static void derived_files_follow_their_definitions(void **state)
+enum { DERIVED_ROWS = 60000, DERIVED_D = 4 };
+
+/* Random targets, values, z and weights w along an order. */
+static lscm_dataset *make_truth(size_t *order)
 {
-    enum { ROWS = 60000, D = 4 };
-    char path[300];
-    lscm_error why;
     lcg random = {5};
-    size_t order[D];
-    double half[D * D] = {0};
-    double product[D * D] = {0};
     lscm_dataset *data = made_new();
-    (void)state;
-    (void)made_field(data, LSCM_X, DTYPE_UINT8, ROWS, D, 0, 0);
-    uint8_t *targets = made_field(data, LSCM_TARGETS, DTYPE_UINT8, ROWS, D, 0, 0);
-    double *values = made_field(data, LSCM_VALUES, DTYPE_FLOAT64, ROWS, D, 0, 0);
-    double *z = made_field(data, LSCM_Z, DTYPE_FLOAT64, ROWS, D, 0, 0);
-    double *w = made_field(data, LSCM_W, DTYPE_FLOAT64, D, D, 0, 0);
-    int32_t *kept = made_field(data, LSCM_ORDER, DTYPE_INT32, D, 0, 0, 0);
-    lcg_weights(&random, D, 0.8, order, w);
-    for (size_t k = 0; k < D; k++) {
+    (void)made_field(data, LSCM_X, DTYPE_UINT8, DERIVED_ROWS, DERIVED_D, 0, 0);
+    uint8_t *targets = made_field(data, LSCM_TARGETS, DTYPE_UINT8, DERIVED_ROWS, DERIVED_D, 0, 0);
+    double *values = made_field(data, LSCM_VALUES, DTYPE_FLOAT64, DERIVED_ROWS, DERIVED_D, 0, 0);
+    double *z = made_field(data, LSCM_Z, DTYPE_FLOAT64, DERIVED_ROWS, DERIVED_D, 0, 0);
+    double *w = made_field(data, LSCM_W, DTYPE_FLOAT64, DERIVED_D, DERIVED_D, 0, 0);
+    int32_t *kept = made_field(data, LSCM_ORDER, DTYPE_INT32, DERIVED_D, 0, 0, 0);
+    lcg_weights(&random, DERIVED_D, 0.8, order, w);
+    for (size_t k = 0; k < DERIVED_D; k++) {
         kept[k] = (int32_t)order[k];
     }
-    for (size_t i = 0; i < (size_t)ROWS * D; i++) {
+    for (size_t i = 0; i < (size_t)DERIVED_ROWS * DERIVED_D; i++) {
         targets[i] = lcg_uniform(&random) < 0.4;
         values[i] = targets[i] == 1 ? lcg_normal(&random) : NAN; /* nobody reads it off target */
         z[i] = lcg_normal(&random);
     }
-    assert_ok(write_folder(data, fresh(path), NULL, &why));
+    return data;
+}
+
+/* L = P^T W^T P by the two products. */
+static void check_weights(const char *path, const size_t *order, const double *w)
+{
+    enum { D = DERIVED_D };
+    double half[D * D] = {0};
+    double product[D * D] = {0};
     double *p = load(path, "perm.npy", DTYPE_INT32, D, D);
     double *lower = load(path, "edge_weights.npy", DTYPE_FLOAT64, D, D);
-    double *nodes = load(path, "interv_nodes.npy", DTYPE_INT64, ROWS, D);
-    double *noise = load(path, "interv_noise.npy", DTYPE_FLOAT64, ROWS, D);
     for (size_t i = 0; i < (size_t)D * D * D; i++) {
         size_t a = i / (D * D);
         size_t b = i / D % D;
@@ -139,6 +141,27 @@ static void derived_files_follow_their_definitions(void **state)
         assert_near(lower[i], product[i], 0);
         assert_true(i % D < i / D || lower[i] == 0);
     }
+    free(p);
+    free(lower);
+}
+
+/* Every row of nodes and noise by its definition. */
+static void derived_files_follow_their_definitions(void **state)
+{
+    enum { ROWS = DERIVED_ROWS, D = DERIVED_D };
+    char path[300];
+    lscm_error why;
+    size_t order[D];
+    (void)state;
+    lscm_dataset *data = make_truth(order);
+    double *w = read_all(data, LSCM_W, NULL);
+    double *targets = read_all(data, LSCM_TARGETS, NULL);
+    double *values = read_all(data, LSCM_VALUES, NULL);
+    double *z = read_all(data, LSCM_Z, NULL);
+    assert_ok(write_folder(data, fresh(path), NULL, &why));
+    check_weights(path, order, w);
+    double *nodes = load(path, "interv_nodes.npy", DTYPE_INT64, ROWS, D);
+    double *noise = load(path, "interv_noise.npy", DTYPE_FLOAT64, ROWS, D);
     for (size_t r = 0; r < ROWS; r++) {
         size_t found = 0;
         for (size_t i = r * D; i < (r + 1) * D; i++) {
@@ -151,10 +174,10 @@ static void derived_files_follow_their_definitions(void **state)
             assert_near(nodes[r * D + found++], D, 0);
         }
     }
-    free(p);
-    free(lower);
-    free(nodes);
-    free(noise);
+    double *all[] = {w, targets, values, z, nodes, noise};
+    for (size_t k = 0; k < 6; k++) {
+        free(all[k]);
+    }
     lscm_dataset_free(data);
 }
 

@@ -1,5 +1,5 @@
 /* Graphs from weights, their order, and distances between them. */
-#include "scm/graph.h"
+#include "scm/graph/graph.h"
 
 #include "lcg.h"
 #include "testing.h"

@@ -2,9 +2,6 @@
  * Gaussians, gates, and what comes out of a fit. */
 #include "baseline_testing.h"
 
-#include "lcg.h"
-#include "on_cpu.h"
-
 enum { ROWS = 9, NODES = 3, FEATURES = 4 };
 
 typedef struct bench {
@@ -45,22 +42,15 @@ static void open_bench(bench *b, x_noise_rule noise, double temperature)
     lay_out(b);
     assert_ok(arena_open(&b->memory, &why));
     lay_out(b);
-    for (size_t i = 0; i < b->at.count; i++) {
-        b->parameters[i] = 0.5 * lcg_normal(&g);
-    }
-    for (size_t i = 0; i < sizeof b->x / sizeof *b->x; i++) {
-        b->x[i] = lcg_normal(&g);
-    }
-    for (size_t i = 0; i < sizeof b->eps / sizeof *b->eps; i++) {
-        b->eps[i] = lcg_normal(&g);
-    }
-    for (size_t i = 0; i < sizeof b->gumbel / sizeof *b->gumbel; i++) {
-        b->gumbel[i] = 0.5 * lcg_normal(&g);
-    }
+    draw_normals(&g, b->at.count, 0.5, b->parameters);
+    draw_normals(&g, sizeof b->x / sizeof *b->x, 1, b->x);
+    draw_normals(&g, sizeof b->eps / sizeof *b->eps, 1, b->eps);
+    draw_normals(&g, sizeof b->gumbel / sizeof *b->gumbel, 0.5, b->gumbel);
 }
 
-static double loss_of(bench *b)
+static double loss_of(void *self)
 {
+    bench *b = self;
     const graphvae_drawn drawn = {b->eps, b->gumbel, b->temperature};
     const network_batch_f64 batch = {
         .parameters = b->parameters, .n = ROWS, .input = b->x, .gradient = b->gradient};
@@ -78,23 +68,11 @@ static void gradients_are_the_slopes(void **state)
         bool gates_matter = false;
         open_bench(&b, rules[k], k == 0 ? 1 : 0.4);
         assert_true(b.at.count <= 300);
-        for (size_t i = 0; i < b.at.count; i++) {
-            const double h = 1e-4;
-            double from = b.parameters[i];
-            double loss[4];
-            for (int at = 0; at < 4; at++) {
-                b.parameters[i] = from + h * (at < 2 ? at - 2 : at - 1);
-                loss[at] = loss_of(&b);
-            }
-            b.parameters[i] = from;
-            slopes[i] = (loss[0] - 8 * loss[1] + 8 * loss[2] - loss[3]) / (12 * h);
-            gates_matter = gates_matter || (i >= b.at.gates && fabs(slopes[i]) > 1e-3);
+        check_slopes(loss_of, &b, b.parameters, b.gradient, b.at.count, slopes);
+        for (size_t i = b.at.gates; i < b.at.count; i++) {
+            gates_matter = gates_matter || fabs(slopes[i]) > 1e-3;
         }
         assert_true(gates_matter);
-        (void)loss_of(&b);
-        for (size_t i = 0; i < b.at.count; i++) {
-            assert_near(b.gradient[i], slopes[i], 1e-6 * fmax(1, fabs(slopes[i])));
-        }
         arena_close(&b.memory);
     }
 }
@@ -143,24 +121,6 @@ static void closed_gates_hide(void **state)
     arena_close(&b.memory);
 }
 
-static void training_helps(void **state)
-{
-    (void)state;
-    check_training_helps(&graphvae_kind, LSCM_METHOD_GRAPHVAE);
-}
-
-static void a_state_continues_bit_for_bit(void **state)
-{
-    (void)state;
-    check_state_continues(&graphvae_kind, LSCM_METHOD_GRAPHVAE);
-}
-
-static void nan_fails(void **state)
-{
-    (void)state;
-    check_nan_fails(&graphvae_kind, LSCM_METHOD_GRAPHVAE);
-}
-
 /* Edges follow the order and are the gates of at least 1/2. */
 static void gates_are_edges(void **state)
 {
@@ -206,15 +166,11 @@ static void a_fit_is_whole(void **state)
 
 int main(void)
 {
+    static tested_baseline tested = {&graphvae_kind, LSCM_METHOD_GRAPHVAE};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_the_slopes),
-        cmocka_unit_test(fusion_is_a_product),
-        cmocka_unit_test(closed_gates_hide),
-        cmocka_unit_test(training_helps),
-        cmocka_unit_test(a_state_continues_bit_for_bit),
-        cmocka_unit_test(nan_fails),
-        cmocka_unit_test(gates_are_edges),
-        cmocka_unit_test(a_fit_is_whole),
+        cmocka_unit_test(gradients_are_the_slopes), cmocka_unit_test(fusion_is_a_product),
+        cmocka_unit_test(closed_gates_hide),        BASELINE_TESTS(&tested),
+        cmocka_unit_test(gates_are_edges),          cmocka_unit_test(a_fit_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,62 +199,76 @@ static void the_family_is_found(void **state)
 
 /* ---- Inputs with nothing to say ---- */
 
+enum { SPOILT_WAYS = 8, SPOILT_ROWS = 200 };
+
+/* One of the ways in which rows (SPOILT_ROWS, d = 3, R = 6) can say little or nothing. */
+static void spoil_row(rows_of *r, size_t how, size_t row)
+{
+    float *f = r->f.f + row * 6;
+    uint8_t *mask = r->mask + row * 3;
+    double *values = r->values + row * 3;
+    switch (how) {
+    case 0: /* x is 0 */
+        memset(f, 0, 6 * sizeof *f);
+        break;
+    case 1: /* x is constant */
+        memcpy(f, r->f.f, 6 * sizeof *f);
+        break;
+    case 2: /* every row twice */
+        memcpy(f, f - (row % 2) * 6, 6 * sizeof *f);
+        break;
+    case 3: /* many rows are 0, in single precision some are tiny */
+        for (size_t c = 0; c < 6; c++) {
+            f[c] *= row % 3 == 0 ? 0 : row % 3 == 1 ? 1e-30F : 1;
+        }
+        break;
+    case 4: /* one value only; one node never */
+        values[0] = mask[0] != 0 ? 3 : 0;
+        mask[1] = 0;
+        values[1] = 0;
+        break;
+    case 5: /* no interventions */
+        memset(mask, 0, 3);
+        memset(values, 0, 3 * sizeof *values);
+        break;
+    case 6: /* nine labels of a node */
+        mask[2] = row >= 60 && row < 69 ? 1 : 0;
+        values[2] = mask[2] != 0 ? (double)row : 0;
+        break;
+    default: /* three values, huge and far from 0 */
+        for (size_t j = 0; j < 3; j++) {
+            values[j] = mask[j] != 0 ? 1e9 + 1e6 * (double)(row % 3) : 0;
+        }
+        break;
+    }
+}
+
+static rows_of make_spoilt(size_t how)
+{
+    rows_of r = make(RELU, SPOILT_ROWS, 3, 6, 8, 0.1);
+    for (size_t row = 0; row < SPOILT_ROWS; row++) {
+        spoil_row(&r, how, row);
+    }
+    design_again(&r.f.design, SPOILT_ROWS, 3, r.mask, r.values);
+    memset(r.f.mean, 0, 6 * sizeof(double));
+    for (size_t i = 0; i < (size_t)SPOILT_ROWS * 6; i++) {
+        r.f.mean[i % 6] += (double)r.f.f[i] / SPOILT_ROWS;
+    }
+    return r;
+}
+
 static void nothing_is_not_a_number(void **state)
 {
     (void)state;
-    enum { CASES = 8 };
-    for (size_t k = 0; k < CASES * (KERNEL_FAMILIES + 1); k++) {
-        rows_of r = make(RELU, 200, 3, 6, 8, 0.1);
-        kernel_settings s = {.family = (kernel_family)(k / CASES), .exact_rows = k % 2};
-        for (size_t row = 0; row < 200; row++) {
-            float *f = r.f.f + row * 6;
-            uint8_t *mask = r.mask + row * 3;
-            double *values = r.values + row * 3;
-            switch (k % CASES) {
-            case 0: /* x is 0 */
-                memset(f, 0, 6 * sizeof *f);
-                break;
-            case 1: /* x is constant */
-                memcpy(f, r.f.f, 6 * sizeof *f);
-                break;
-            case 2: /* every row twice */
-                memcpy(f, f - (row % 2) * 6, 6 * sizeof *f);
-                break;
-            case 3: /* many rows are 0, in single precision some are tiny */
-                for (size_t c = 0; c < 6; c++) {
-                    f[c] *= row % 3 == 0 ? 0 : row % 3 == 1 ? 1e-30F : 1;
-                }
-                break;
-            case 4: /* one value only; one node never */
-                values[0] = mask[0] != 0 ? 3 : 0;
-                mask[1] = 0;
-                values[1] = 0;
-                break;
-            case 5: /* no interventions */
-                memset(mask, 0, 3);
-                memset(values, 0, 3 * sizeof *values);
-                break;
-            case 6: /* nine labels of a node */
-                mask[2] = row >= 60 && row < 69 ? 1 : 0;
-                values[2] = mask[2] != 0 ? (double)row : 0;
-                break;
-            default: /* three values, huge and far from 0 */
-                for (size_t j = 0; j < 3; j++) {
-                    values[j] = mask[j] != 0 ? 1e9 + 1e6 * (double)(row % 3) : 0;
-                }
-                break;
-            }
-        }
-        design_again(&r.f.design, 200, 3, r.mask, r.values);
-        memset(r.f.mean, 0, 6 * sizeof(double));
-        for (size_t i = 0; i < 200 * 6; i++) {
-            r.f.mean[i % 6] += (double)r.f.f[i] / 200;
-        }
-        encoded e = encode(&r, s);
+    for (size_t k = 0; k < SPOILT_WAYS * (KERNEL_FAMILIES + 1); k++) {
+        size_t how = k % SPOILT_WAYS;
+        rows_of r = make_spoilt(how);
+        encoded e = encode(
+            &r, (kernel_settings){.family = (kernel_family)(k / SPOILT_WAYS), .exact_rows = k % 2});
         for (size_t j = 0; j < 3; j++) {
             assert_true(isfinite(e.e.node_r2[j]) && isfinite(e.e.residual[j]));
             assert_true(isfinite(e.e.unit[j]) && isfinite(e.e.calibration[j]));
-            for (size_t row = 0; row < 200 && !e.e.usable[j]; row++) {
+            for (size_t row = 0; row < SPOILT_ROWS && !e.e.usable[j]; row++) {
                 assert_true(e.z[row * 3 + j] == 0 && e.sd[row * 3 + j] == 0);
             }
         }
@@ -262,12 +276,12 @@ static void nothing_is_not_a_number(void **state)
             assert_true(isfinite(e.e.r2[family]) && e.e.ridge_of[family] > 0);
             assert_true(isfinite(e.e.log_error[family]) && isfinite(e.e.log_beyond[family]));
         }
-        if (k % CASES == 4) {
+        if (how == 4) {
             assert_true(!e.e.usable[0] && !e.e.usable[1] && e.e.usable[2]);
         }
-        if (k % CASES == 5 || k % CASES == 6) {
+        if (how == 5 || how == 6) {
             assert_false(e.e.usable[2]);
-            assert_true(e.e.usable[0] == (k % CASES == 6));
+            assert_true(e.e.usable[0] == (how == 6));
         }
         discard(&e);
         drop(&r);

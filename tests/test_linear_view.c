@@ -5,7 +5,6 @@
  * covariance matrix, narrow and in tiles, subspace iteration, and one pass with a basis from a
  * sample. */
 #include "linear_view_testing.h"
-#include "stopper.h"
 
 /* rows, d, D; each of the ways is there. */
 static const size_t shapes[][3] = {
@@ -14,51 +13,50 @@ static const size_t shapes[][3] = {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
+static void check_matrix(const rows_of *r, size_t bytes)
+{
+    linear_view s = find(r, bytes);
+    assert_true(s.kind == VIEW_LINEAR && s.basis != NULL);
+    assert_int_equal(s.rank, r->d);
+    assert_true(s.x_noise == 0);
+    check(r, &s, 0.001, bytes);
+    assert_near(outside_share(r, &s), 0, 1e-9);
+    linear_view_close(&s);
+}
+
 static void without_noise_the_matrix_is_found(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < 2 * (size_t)SHAPES; k++) {
-        const size_t *shape = shapes[k / 2];
-        rows_of r = make(shape[0], shape[1], shape[2], shape[1], 0, 3);
-        size_t bytes = k % 2 == 0 ? WHOLE : SAMPLED;
-        linear_view s = find(&r, bytes);
-        assert_true(s.kind == VIEW_LINEAR && s.basis != NULL);
-        assert_int_equal(s.rank, r.d);
-        assert_true(s.x_noise == 0);
-        check(&r, &s, 0.001, bytes);
-        assert_near(outside_share(&r, &s), 0, 1e-9);
-        linear_view_close(&s);
-        drop(&r);
-    }
+    each_shape(shapes, SHAPES, 0, 3, check_matrix);
 }
 
+static const double NOISE = 0.3;
+
 /* The angle between E and the matrix is what noise makes of it, s_x within four standard errors. */
+static void check_noise(const rows_of *r, size_t bytes)
+{
+    double n = (double)r->n;
+    double D = (double)r->D;
+    linear_view s = find(r, bytes);
+    assert_int_equal(s.rank, r->d);
+    check(r, &s, 0.01, bytes);
+    if (r->D > r->d) {
+        double freedom = (n - 1 - (double)r->d) * (D - (double)r->d);
+        /* a sample of n' >= 72 rows misses d noises in n', which is allowed for but varies */
+        double missed = bytes == WHOLE ? 0 : 4 * sqrt(2 * (double)r->d / D) / 72;
+        assert_near(s.x_noise / NOISE, 1, 4 / sqrt(2 * freedom) + missed);
+        double share = NOISE * NOISE * D / (D / 2 * fmin(n, bytes == WHOLE ? n : 72));
+        assert_near(outside_share(r, &s), 0, 4 * share);
+    } else {
+        assert_true(s.x_noise == 0);
+    }
+    linear_view_close(&s);
+}
+
 static void noise_is_measured(void **state)
 {
     (void)state;
-    const double noise = 0.3;
-    for (size_t k = 0; k < 2 * (size_t)SHAPES; k++) {
-        const size_t *shape = shapes[k / 2];
-        double n = (double)shape[0];
-        double D = (double)shape[2];
-        rows_of r = make(shape[0], shape[1], shape[2], shape[1], noise, -2);
-        size_t bytes = k % 2 == 0 ? WHOLE : SAMPLED;
-        linear_view s = find(&r, bytes);
-        assert_int_equal(s.rank, r.d);
-        check(&r, &s, 0.01, bytes);
-        if (r.D > r.d) {
-            double freedom = (n - 1 - (double)r.d) * (D - (double)r.d);
-            /* a sample of n' >= 72 rows misses d noises in n', which is allowed for but varies */
-            double missed = k % 2 == 0 ? 0 : 4 * sqrt(2 * (double)r.d / D) / 72;
-            assert_near(s.x_noise / noise, 1, 4 / sqrt(2 * freedom) + missed);
-            double share = noise * noise * D / (D / 2 * fmin(n, k % 2 == 0 ? n : 72));
-            assert_near(outside_share(&r, &s), 0, 4 * share);
-        } else {
-            assert_true(s.x_noise == 0);
-        }
-        linear_view_close(&s);
-        drop(&r);
-    }
+    each_shape(shapes, SHAPES, NOISE, -2, check_noise);
 }
 
 /* The pass finds what the whole finds, up to the noise: the energy, s_x and the space. */
@@ -181,25 +179,25 @@ static void floats_are_read(void **state)
     }
 }
 
+static void check_threads(const rows_of *r, size_t bytes)
+{
+    lscm_set_threads(1);
+    linear_view one = find(r, bytes);
+    lscm_set_threads(2);
+    linear_view two = find(r, bytes);
+    assert_int_equal(one.rank, two.rank);
+    assert_memory_equal(one.y, two.y, r->n * one.rank * sizeof(double));
+    assert_memory_equal(one.basis, two.basis, r->D * one.rank * sizeof(double));
+    assert_memory_equal(one.mean, two.mean, r->D * sizeof(double));
+    assert_true(one.x_noise == two.x_noise && one.variance == two.variance);
+    linear_view_close(&one);
+    linear_view_close(&two);
+}
+
 static void threads_do_not_matter(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < 2 * (size_t)SHAPES; k++) {
-        const size_t *shape = shapes[k / 2];
-        rows_of r = make(shape[0], shape[1], shape[2], shape[1], 0.3, 1);
-        lscm_set_threads(1);
-        linear_view one = find(&r, k % 2 == 0 ? WHOLE : SAMPLED);
-        lscm_set_threads(2);
-        linear_view two = find(&r, k % 2 == 0 ? WHOLE : SAMPLED);
-        assert_int_equal(one.rank, two.rank);
-        assert_memory_equal(one.y, two.y, r.n * one.rank * sizeof(double));
-        assert_memory_equal(one.basis, two.basis, r.D * one.rank * sizeof(double));
-        assert_memory_equal(one.mean, two.mean, r.D * sizeof(double));
-        assert_true(one.x_noise == two.x_noise && one.variance == two.variance);
-        linear_view_close(&one);
-        linear_view_close(&two);
-        drop(&r);
-    }
+    each_shape(shapes, SHAPES, 0.3, 1, check_threads);
 }
 
 static void observed_variables(void **state)
@@ -242,30 +240,21 @@ static void observed_variables(void **state)
 
 /* ---- Failing ---- */
 
-/* Stopped at each of its reports in turn, and let through in the end, with all bytes reported. */
+static lscm_status read_view(const lscm_dataset *data, size_t bytes, meter *over)
+{
+    linear_view out;
+    lscm_status status = linear_view_of_within(&out, data, bytes, over, &why);
+    if (status == LSCM_OK) {
+        linear_view_close(&out);
+    }
+    return status;
+}
+
 static void it_stops_when_asked(void **state)
 {
     (void)state;
     rows_of r = make(9001, 2, 25, 2, 0.1, 0);
-    lscm_dataset *data = wrap(&r, true);
-    for (size_t k = 0; k < 2; k++) {
-        lscm_status status = LSCM_STOPPED;
-        size_t allowed = 0;
-        for (; status == LSCM_STOPPED && allowed < 1000; allowed++) {
-            stopper s = {.allowed = allowed};
-            const lscm_progress progress = {allow, &s};
-            meter over = meter_over(data, &progress, "reading");
-            linear_view out;
-            status = linear_view_of_within(&out, data, k == 0 ? WHOLE : SAMPLED, &over, &why);
-            if (status == LSCM_OK) {
-                assert_true(s.done == over.total);
-                linear_view_close(&out);
-            }
-        }
-        assert_int_equal(status, LSCM_OK);
-        assert_true(allowed > 3);
-    }
-    lscm_dataset_free(data);
+    check_stops(&r, read_view, 3);
     drop(&r);
 }
 

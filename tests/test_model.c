@@ -1,18 +1,10 @@
 /* Random models: graphs along their order with the expected number of edges; weights and noise of
  * the prior against its moments in closed form. */
 #include "base/order.h"
-#include "scm/model.h"
-#include "testing.h"
+#include "scm/simulate/simulate.h"
+#include "simulated.h"
 
 static lscm_error why;
-
-static lscm_simulation preset(const char *name, int64_t nodes, int64_t seed)
-{
-    lscm_simulation s;
-    assert_ok(lscm_simulation_preset(&s, name, nodes, &why));
-    s.seed = seed;
-    return s;
-}
 
 static size_t edges_of(const scm_model *m)
 {

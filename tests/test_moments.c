@@ -3,15 +3,10 @@
  * noise that must not count, and the rows do not fill their last block. */
 #include "data/statistics/statistics.h"
 #include "lcg.h"
-#include "testing.h"
+#include "rows_of.h"
+#include "simulated.h"
 
 static lscm_error why;
-
-typedef struct rows_of {
-    size_t n, d, D;
-    double *x, *values;
-    uint8_t *targets;
-} rows_of;
 
 /* `kinds` masks, the empty one among them; each `run` rows choose one. `off` stands in the values
  * where there is no target. */
@@ -19,7 +14,8 @@ static rows_of make(size_t n, size_t d, size_t D, size_t kinds, size_t run, doub
 {
     lcg random = {n + 7 * d + 31 * D};
     rows_of r = {
-        n, d, D, calloc(n * D, sizeof(double)), calloc(n * d, sizeof(double)), calloc(n * d, 1)};
+        n,   d, D, calloc(n * D, sizeof(double)), calloc(n * d, sizeof(double)), calloc(n * d, 1),
+        NULL};
     uint8_t *masks = calloc(kinds * d, 1);
     if (r.x == NULL || r.values == NULL || r.targets == NULL || masks == NULL) {
         abort();
@@ -41,26 +37,6 @@ static rows_of make(size_t n, size_t d, size_t D, size_t kinds, size_t run, doub
     }
     free(masks);
     return r;
-}
-
-static void drop(rows_of *r)
-{
-    free(r->x);
-    free(r->values);
-    free(r->targets);
-}
-
-static lscm_dataset *wrap(const rows_of *r, bool with_values)
-{
-    lscm_dataset *data = NULL;
-    lscm_arrays arrays = {.rows = r->n,
-                          .nodes = r->d,
-                          .features = r->D,
-                          .x = r->x,
-                          .targets = r->targets,
-                          .values = with_values ? r->values : NULL};
-    assert_ok(lscm_dataset_wrap(&data, &arrays, &why));
-    return data;
 }
 
 /* n_t, Q_t and C_t of one listed set; rounding is measured by the sum of |terms|. */
@@ -169,19 +145,13 @@ static void nothing_off_target_is_looked_at(void **state)
 static void simulated_rows(void **state)
 {
     (void)state;
-    lscm_dataset *data = NULL;
-    lscm_simulation s;
+    lscm_dataset *data =
+        simulated_as("paper-linear", 5, "features=10 observational=30 sets=6 per_set=401 seed=5");
     moments m;
-    assert_ok(lscm_simulation_preset(&s, "paper-linear", 5, &why));
-    s.features = 10;
-    s.observational = 30;
-    s.sets = 6;
-    s.per_set = 401;
-    s.seed = 5;
-    assert_ok(lscm_simulate(&data, &s, NULL, &why));
     size_t n = lscm_dataset_rows(data);
     rows_of r = {
-        n, 5, 10, calloc(n * 10, sizeof(double)), calloc(n * 5, sizeof(double)), calloc(n * 5, 1)};
+        n,   5, 10, calloc(n * 10, sizeof(double)), calloc(n * 5, sizeof(double)), calloc(n * 5, 1),
+        NULL};
     double *targets = calloc(n * 5, sizeof *targets);
     if (r.x == NULL || r.values == NULL || r.targets == NULL || targets == NULL) {
         abort();

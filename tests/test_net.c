@@ -1,23 +1,21 @@
 /* Networks: every gradient against central differences in double, and against plain loops. */
 #include "activations.h"
 #include "net_bench.h"
+#include "slope.h"
 
 static lscm_error why;
 
-/* Fourth-order central difference of the loss in *at; so near that no corner of ReLU or ELU lies
- * between, where there are corners. */
+static double loss_now(void *self)
+{
+    return pass(self, NULL);
+}
+
+/* So near that no corner of ReLU or ELU lies between, where there are corners. */
 static double slope_at(bench *b, double *at)
 {
     activation f = b->net.shape.layer[0].f;
     double h = f == ACTIVATION_RELU || f == ACTIVATION_ELU ? 1e-6 : 1e-3;
-    double from = *at;
-    double loss[4];
-    for (int k = 0; k < 4; k++) {
-        *at = from + h * (k < 2 ? k - 2 : k - 1);
-        loss[k] = pass(b, NULL);
-    }
-    *at = from;
-    return (loss[0] - 8 * loss[1] + 8 * loss[2] - loss[3]) / (12 * h);
+    return slope_by_differences(loss_now, b, at, h);
 }
 
 static void check_gradients(const network_shape *shape, size_t n, uint64_t seed)

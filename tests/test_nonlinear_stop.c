@@ -1,21 +1,14 @@
 /* A fit through a network that is stopped, wherever it was: what it says of going on is true, and
  * going on ends in the same bytes as never having stopped, with no step taken twice. */
 #include "scratch.h"
+#include "simulated.h"
 
 static lscm_error why;
 
 static lscm_dataset *bent(void)
 {
-    lscm_dataset *data = NULL;
-    lscm_simulation s;
-    assert_ok(lscm_simulation_preset(&s, "paper-nonlinear", 2, &why));
-    s.features = 8;
-    s.observational = 40;
-    s.sets = 8;
-    s.per_set = 20;
-    s.seed = 1;
-    assert_ok(lscm_simulate(&data, &s, NULL, &why));
-    return data;
+    return simulated_as("paper-nonlinear", 2,
+                        "features=8 observational=40 sets=8 per_set=20 seed=1");
 }
 
 /* Reports that begin with `at`: how many there were, and at which to stop; -1: never. */

@@ -10,77 +10,80 @@ static lscm_status parse(npy_header *header, int version, const char *dictionary
     return npy_header_parse(header, text, size, "f.npy", why);
 }
 
+typedef struct good_header {
+    const char *text;
+    dtype type;
+    int ndim;
+    size_t dims[4];
+    bool fortran, big;
+} good_header;
+
+static const good_header GOOD[] = {
+    {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }  \n",
+     DTYPE_FLOAT64,
+     2,
+     {3, 4},
+     false,
+     false},
+    {"{'descr': '>f4', 'fortran_order': True, 'shape': (3, 4, 5)}",
+     DTYPE_FLOAT32,
+     3,
+     {3, 4, 5},
+     true,
+     true},
+    {"{\"shape\":(7,),\"descr\":\"|b1\",\"fortran_order\":False}\n",
+     DTYPE_BOOL,
+     1,
+     {7},
+     false,
+     false},
+    {"  { 'fortran_order' : False , 'shape' : ( 2L , 10L, 1L , 4L, ) , 'descr':'|u1' , } ",
+     DTYPE_UINT8,
+     4,
+     {2, 10, 1, 4},
+     false,
+     false},
+    {"{'descr': '=i2', 'fortran_order': False, 'shape': (), }", DTYPE_INT16, 0, {0}, false, false},
+    {"{'descr': 'u4', 'fortran_order': False, 'shape': (0, 3), }",
+     DTYPE_UINT32,
+     2,
+     {0, 3},
+     false,
+     false},
+    {"{'descr': '>i1', 'fortran_order': False, 'shape': (18446744073709551615,), }",
+     DTYPE_INT8,
+     1,
+     {SIZE_MAX},
+     false,
+     false},
+};
+
+static void check_header(const good_header *good, int version)
+{
+    npy_header header;
+    lscm_error why;
+    assert_ok(parse(&header, version, good->text, &why));
+    assert_int_equal(header.kind, NPY_NUMBERS);
+    assert_int_equal(header.shape.type, good->type);
+    assert_int_equal(header.shape.ndim, good->ndim);
+    size_t bytes = dtype_size(good->type);
+    for (int k = 0; k < good->ndim; k++) {
+        assert_int_equal(header.shape.dims[k], good->dims[k]);
+        bytes *= good->dims[k];
+    }
+    assert_int_equal(header.bytes, bytes);
+    assert_int_equal(header.fortran, good->fortran);
+    bool other = good->big == little();
+    assert_int_equal(header.swapped, other && header.item > 1);
+    assert_int_equal(header.start, strlen(good->text) + (version == 1 ? 10U : 12U));
+}
+
 static void good_headers_are_read(void **state)
 {
-    static const struct {
-        const char *text;
-        dtype type;
-        int ndim;
-        size_t dims[4];
-        bool fortran, big;
-    } table[] = {
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }  \n",
-         DTYPE_FLOAT64,
-         2,
-         {3, 4},
-         false,
-         false},
-        {"{'descr': '>f4', 'fortran_order': True, 'shape': (3, 4, 5)}",
-         DTYPE_FLOAT32,
-         3,
-         {3, 4, 5},
-         true,
-         true},
-        {"{\"shape\":(7,),\"descr\":\"|b1\",\"fortran_order\":False}\n",
-         DTYPE_BOOL,
-         1,
-         {7},
-         false,
-         false},
-        {"  { 'fortran_order' : False , 'shape' : ( 2L , 10L, 1L , 4L, ) , 'descr':'|u1' , } ",
-         DTYPE_UINT8,
-         4,
-         {2, 10, 1, 4},
-         false,
-         false},
-        {"{'descr': '=i2', 'fortran_order': False, 'shape': (), }",
-         DTYPE_INT16,
-         0,
-         {0},
-         false,
-         false},
-        {"{'descr': 'u4', 'fortran_order': False, 'shape': (0, 3), }",
-         DTYPE_UINT32,
-         2,
-         {0, 3},
-         false,
-         false},
-        {"{'descr': '>i1', 'fortran_order': False, 'shape': (18446744073709551615,), }",
-         DTYPE_INT8,
-         1,
-         {SIZE_MAX},
-         false,
-         false},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+    for (size_t i = 0; i < sizeof GOOD / sizeof GOOD[0]; i++) {
         for (int version = 1; version <= 3; version++) {
-            npy_header header;
-            lscm_error why;
-            assert_ok(parse(&header, version, table[i].text, &why));
-            assert_int_equal(header.kind, NPY_NUMBERS);
-            assert_int_equal(header.shape.type, table[i].type);
-            assert_int_equal(header.shape.ndim, table[i].ndim);
-            size_t bytes = dtype_size(table[i].type);
-            for (int k = 0; k < table[i].ndim; k++) {
-                assert_int_equal(header.shape.dims[k], table[i].dims[k]);
-                bytes *= table[i].dims[k];
-            }
-            assert_int_equal(header.bytes, bytes);
-            assert_int_equal(header.fortran, table[i].fortran);
-            bool other = table[i].big == little();
-            assert_int_equal(header.swapped, other && header.item > 1);
-            assert_int_equal(header.start, strlen(table[i].text) + (version == 1 ? 10U : 12U));
+            check_header(&GOOD[i], version);
         }
     }
 }

@@ -7,14 +7,6 @@
 
 #include <sys/stat.h>
 
-static void put(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 static bool holds(const char *path, const char *text)
 {
     char found[64] = "";

@@ -1,12 +1,7 @@
 /* The exact permanent against every permutation: value, marginals, draws. */
-#include "infer/ordering/ordering.h"
-
-#include "lcg.h"
-#include "testing.h"
+#include "permanent_testing.h"
 
 enum { SMALL = 7, ORDERS = 5040 };
-
-static lscm_error why;
 
 typedef struct bench {
     arena memory;
@@ -27,13 +22,6 @@ static void open_bench(bench *b, size_t d)
     lay_out(b, d);
     assert_ok(arena_open(&b->memory, &why));
     lay_out(b, d);
-}
-
-/* Small, middling, peaked, and as large as is promised. */
-static double draw_entry(lcg *g, size_t kind)
-{
-    const double size[] = {0.3, 1, 4};
-    return kind < 3 ? size[kind] * lcg_normal(g) : 100 * lcg_uniform(g) - 50;
 }
 
 /* Every permutation of d columns, one row of `order` each; returns how many. */

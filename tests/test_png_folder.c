@@ -1,8 +1,10 @@
 /* Folders of pictures: round trips of 8 and 16 bits that keep every number; the list and what is
  * refused. Single pictures are in test_png_picture.c, more of the bad input in pictures_test.sh. */
-#include "data/dataset/dataset.h"
 #include "data/picture/picture.h"
+#include "made.h"
+
 #include "lcg.h"
+#include "read_all.h"
 #include "testing.h"
 
 #include "home.h"
@@ -10,27 +12,6 @@
 #include <sys/stat.h>
 
 static lscm_error why;
-
-static void put(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static double *read_all(const lscm_dataset *data, lscm_field field, size_t *count)
-{
-    lscm_shape shape = lscm_dataset_shape(data, field);
-    *count = 1;
-    for (int i = 0; i < shape.ndim; i++) {
-        *count *= shape.dims[i];
-    }
-    double *out = malloc(*count * sizeof *out);
-    assert_non_null(out);
-    assert_ok(lscm_dataset_read(data, field, 0, shape.dims[0], out, &why));
-    return out;
-}
 
 static void assert_same_field(const lscm_dataset *a, const lscm_dataset *b, lscm_field field)
 {
@@ -41,28 +22,6 @@ static void assert_same_field(const lscm_dataset *a, const lscm_dataset *b, lscm
     assert_memory_equal(left, right, count[0] * sizeof *left);
     free(left);
     free(right);
-}
-
-/* Rows from memory, in any type. */
-typedef struct memory_source {
-    row_source base;
-    const void *bytes[LSCM_W];
-    size_t row_bytes[LSCM_W];
-} memory_source;
-
-static lscm_status read_memory(row_source *self, lscm_field field, size_t first, size_t count,
-                               void *raw, lscm_error *error)
-{
-    const memory_source *source = (const memory_source *)(const void *)self;
-    size_t bytes = source->row_bytes[field];
-    (void)error;
-    memcpy(raw, (const char *)source->bytes[field] + first * bytes, count * bytes);
-    return LSCM_OK;
-}
-
-static void leave_memory(row_source *self)
-{
-    (void)self;
 }
 
 enum { ROWS = 70, HEIGHT = 5, WIDTH = 7, NODES = 2 };
@@ -92,78 +51,88 @@ static void read_damaged(const lscm_dataset *data, double *x)
                  "0007.png: No such file");
 }
 
+/* A data set of random pictures, 8 or 16 bits a sample, stored as whole numbers or as shares of the
+ * most; shares: the numbers to expect. */
+static lscm_dataset *random_pictures(lcg *g, size_t channels, bool eight, bool whole, float *shares)
+{
+    lscm_dataset *data = made_new();
+    dtype type = !whole ? DTYPE_FLOAT32 : eight ? DTYPE_UINT8 : DTYPE_UINT16;
+    void *x = made_field(data, LSCM_X, type, ROWS, HEIGHT, WIDTH, channels == 1 ? 0 : channels);
+    uint8_t *targets = made_field(data, LSCM_TARGETS, DTYPE_UINT8, ROWS, NODES, 0, 0);
+    double *values = made_field(data, LSCM_VALUES, DTYPE_FLOAT64, ROWS, NODES, 0, 0);
+    for (size_t i = 0; i < (size_t)ROWS * NODES; i++) {
+        targets[i] = lcg_uniform(g) < 0.5 ? 1 : 0;
+        values[i] = targets[i] != 0 ? 1000 * lcg_normal(g) : NAN;
+    }
+    for (size_t i = 0; i < (size_t)ROWS * HEIGHT * WIDTH * channels; i++) {
+        unsigned most = eight ? 255 : 65535;
+        unsigned sample = i < 2 ? most * (unsigned)i : (unsigned)((most + 1) * lcg_uniform(g));
+        shares[i] = (float)(sample / (double)most);
+        if (!whole) {
+            ((float *)x)[i] = shares[i];
+        } else if (eight) {
+            ((uint8_t *)x)[i] = (uint8_t)sample;
+        } else {
+            ((uint16_t *)x)[i] = (uint16_t)sample;
+        }
+    }
+    return data;
+}
+
+/* x of the folder (the caller's), which has the pictures of `data`. */
+static double *check_pictures(const lscm_dataset *data, const lscm_dataset *back,
+                              const float *shares)
+{
+    lscm_shape shape = lscm_dataset_shape(back, LSCM_X);
+    size_t count = 0;
+    assert_string_equal(lscm_dataset_format(back), "PNG folder");
+    assert_int_equal(shape.ndim, lscm_dataset_shape(data, LSCM_X).ndim);
+    assert_true(shape.dims[0] == ROWS && shape.dims[1] == HEIGHT && shape.dims[2] == WIDTH);
+    assert_string_equal(shape.dtype, "float32");
+    assert_null(lscm_dataset_node_name(back, 0));
+    double *x = read_all(back, LSCM_X, &count);
+    assert_int_equal(count, ROWS * lscm_dataset_features(data));
+    for (size_t i = 0; i < count; i++) {
+        assert_true(x[i] == (double)shares[i]);
+    }
+    return x;
+}
+
+static void check_labels(const lscm_dataset *data, const lscm_dataset *back)
+{
+    size_t count = 0;
+    double *targets = read_all(data, LSCM_TARGETS, &count);
+    double *given = read_all(data, LSCM_VALUES, NULL);
+    double *values = read_all(back, LSCM_VALUES, NULL);
+    assert_same_field(data, back, LSCM_TARGETS);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(values[i] == (targets[i] != 0 ? given[i] : 0));
+    }
+    free(targets);
+    free(given);
+    free(values);
+}
+
 /* Samples of 8 or 16 bits, as whole numbers or as numbers in [0, 1]: all come back. */
 static void samples_come_back(void **state)
 {
     (void)state;
-    static uint16_t wide[ROWS * HEIGHT * WIDTH * 3];
-    static uint8_t narrow[ROWS * HEIGHT * WIDTH * 3];
     static float shares[ROWS * HEIGHT * WIDTH * 3];
-    static uint8_t targets[ROWS * NODES];
-    static double values[ROWS * NODES];
     lcg g = {3};
-    for (size_t i = 0; i < (size_t)ROWS * NODES; i++) {
-        targets[i] = lcg_uniform(&g) < 0.5 ? 1 : 0;
-        values[i] = targets[i] != 0 ? 1000 * lcg_normal(&g) : NAN;
-    }
     for (int kind = 0; kind < 8; kind++) {
-        size_t channels = kind % 2 == 0 ? 1 : 3;
         bool eight = kind % 4 < 2;
-        bool whole = kind < 4;
-        size_t numbers = (size_t)HEIGHT * WIDTH * channels;
-        for (size_t i = 0; i < ROWS * numbers; i++) {
-            narrow[i] = (uint8_t)(256 * lcg_uniform(&g));
-            wide[i] = i < 2 ? (uint16_t)(65535 * i) : (uint16_t)(65536 * lcg_uniform(&g));
-            shares[i] = eight ? (float)(narrow[i] / 255.0) : (float)(wide[i] / 65535.0);
-        }
-        lscm_dataset *data = NULL;
+        lscm_dataset *data = random_pictures(&g, kind % 2 == 0 ? 1 : 3, eight, kind < 4, shares);
         lscm_dataset *back = NULL;
-        dtype type = !whole ? DTYPE_FLOAT32 : eight ? DTYPE_UINT8 : DTYPE_UINT16;
-        memory_source source = {
-            .base = {read_memory, leave_memory},
-            .bytes = {[LSCM_X] = !whole  ? (const void *)shares
-                                 : eight ? (const void *)narrow
-                                         : (const void *)wide,
-                      [LSCM_TARGETS] = targets,
-                      [LSCM_VALUES] = values},
-            .row_bytes = {[LSCM_X] = numbers * dtype_size(type),
-                          [LSCM_TARGETS] = NODES,
-                          [LSCM_VALUES] = NODES * sizeof(double)},
-        };
-        assert_ok(dataset_new(&data, "made", "memory", &why));
-        data->source = &source.base;
-        data->rows = ROWS;
-        data->nodes = NODES;
-        data->shape[LSCM_X] =
-            (array_shape){true, type, channels == 1 ? 3 : 4, {ROWS, HEIGHT, WIDTH, channels}};
-        data->shape[LSCM_TARGETS] = (array_shape){true, DTYPE_UINT8, 2, {ROWS, NODES}};
-        data->shape[LSCM_VALUES] = (array_shape){true, DTYPE_FLOAT64, 2, {ROWS, NODES}};
         assert_ok(lscm_dataset_save(data, at("shots.pngs"), kind > 0, NULL, &why));
         assert_int_equal(entries(), 1);
         assert_ok(lscm_dataset_open(&back, at("shots.pngs"), NULL, &why));
-        assert_string_equal(lscm_dataset_format(back), "PNG folder");
-        lscm_shape shape = lscm_dataset_shape(back, LSCM_X);
-        assert_int_equal(shape.ndim, channels == 1 ? 3 : 4);
-        assert_true(shape.dims[0] == ROWS && shape.dims[1] == HEIGHT && shape.dims[2] == WIDTH);
-        assert_string_equal(shape.dtype, "float32");
-        assert_null(lscm_dataset_node_name(back, 0));
-        size_t count = 0;
-        double *x = read_all(back, LSCM_X, &count);
-        assert_int_equal(count, ROWS * numbers);
-        for (size_t i = 0; i < count; i++) {
-            assert_true(x[i] == (double)shares[i]);
-        }
-        assert_same_field(data, back, LSCM_TARGETS);
-        double *v = read_all(back, LSCM_VALUES, &count);
-        for (size_t i = 0; i < count; i++) {
-            assert_true(v[i] == (targets[i] != 0 ? values[i] : 0));
-        }
+        double *x = check_pictures(data, back, shares);
+        check_labels(data, back);
         assert_int_equal(depth_of(at("shots.pngs/0001.png")), eight ? 8 : 16);
         if (kind == 7) {
             read_damaged(back, x);
         }
         free(x);
-        free(v);
         lscm_dataset_free(data);
         lscm_dataset_free(back);
     }

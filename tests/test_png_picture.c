@@ -11,24 +11,18 @@
 
 static lscm_error why;
 
-static void put(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
+enum { WIDTH = 3, HEIGHT = 2 };
 
-/* A PNG from packed rows (height of them, row_bytes each). */
-static void encode(const char *path, unsigned width, unsigned height, int depth, int colour,
-                   int interlace, const uint8_t *rows, size_t row_bytes, bool palette_clear)
+/* A PNG from packed rows (HEIGHT of them, row_bytes each). */
+static void encode(const char *path, int depth, int colour, int interlace, const uint8_t *rows,
+                   size_t row_bytes, bool palette_clear)
 {
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
     png_infop info = png_create_info_struct(png);
     FILE *file = fopen(path, "wb");
     assert_true(png != NULL && info != NULL && file != NULL);
     png_init_io(png, file);
-    png_set_IHDR(png, info, width, height, depth, colour, interlace, PNG_COMPRESSION_TYPE_DEFAULT,
+    png_set_IHDR(png, info, WIDTH, HEIGHT, depth, colour, interlace, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     png_color palette[3] = {{255, 0, 51}, {0, 102, 0}, {7, 8, 9}};
     png_byte clear[1] = {0};
@@ -41,7 +35,7 @@ static void encode(const char *path, unsigned width, unsigned height, int depth,
     png_write_info(png, info);
     int passes = png_set_interlace_handling(png);
     for (int pass = 0; pass < passes; pass++) {
-        for (size_t y = 0; y < height; y++) {
+        for (size_t y = 0; y < HEIGHT; y++) {
             png_write_row(png, rows + y * row_bytes);
         }
     }
@@ -50,14 +44,14 @@ static void encode(const char *path, unsigned width, unsigned height, int depth,
     assert_int_equal(fclose(file), 0);
 }
 
-/* Reads a picture of 3 x 2 pixels and compares it. */
+/* Reads the picture and compares it. */
 static void expect(const char *path, size_t channels, const double *numbers)
 {
     png_size size = {0};
     float out[18];
     double scratch[6];
     assert_ok(png_picture_size(path, &size, &why));
-    assert_true(size.height == 2 && size.width == 3 && size.channels == channels);
+    assert_true(size.height == HEIGHT && size.width == WIDTH && size.channels == channels);
     assert_int_equal(png_picture_scratch(size), sizeof scratch);
     assert_ok(png_picture_read(path, size, scratch, out, &why));
     for (size_t i = 0; i < 6 * channels; i++) {
@@ -71,13 +65,13 @@ static void every_kind_of_png_is_read(void **state)
     const char *path = at("a.png");
     for (int interlace = 0; interlace < 2; interlace++) {
         const uint8_t bits[] = {0xA0, 0x40};
-        encode(path, 3, 2, 1, PNG_COLOR_TYPE_GRAY, interlace, bits, 1, false);
+        encode(path, 1, PNG_COLOR_TYPE_GRAY, interlace, bits, 1, false);
         expect(path, 1, (const double[]){1, 0, 1, 0, 1, 0});
         const uint8_t grey[] = {0, 51, 255, 1, 2, 254};
-        encode(path, 3, 2, 8, PNG_COLOR_TYPE_GRAY, interlace, grey, 3, false);
+        encode(path, 8, PNG_COLOR_TYPE_GRAY, interlace, grey, 3, false);
         expect(path, 1, (const double[]){0, 0.2, 1, 1 / 255.0, 2 / 255.0, 254 / 255.0});
         const uint8_t wide[] = {0, 0, 0, 1, 1, 0, 255, 255, 127, 255, 51, 51};
-        encode(path, 3, 2, 16, PNG_COLOR_TYPE_GRAY, interlace, wide, 6, false);
+        encode(path, 16, PNG_COLOR_TYPE_GRAY, interlace, wide, 6, false);
         expect(path, 1, (const double[]){0, 1 / 65535.0, 256 / 65535.0, 1, 32767 / 65535.0, 0.2});
         uint8_t colours[18];
         double numbers[18];
@@ -85,10 +79,10 @@ static void every_kind_of_png_is_read(void **state)
             colours[i] = (uint8_t)(13 * i);
             numbers[i] = colours[i] / 255.0;
         }
-        encode(path, 3, 2, 8, PNG_COLOR_TYPE_RGB, interlace, colours, 9, false);
+        encode(path, 8, PNG_COLOR_TYPE_RGB, interlace, colours, 9, false);
         expect(path, 3, numbers);
         const uint8_t indices[] = {0, 1, 2, 2, 1, 0};
-        encode(path, 3, 2, 8, PNG_COLOR_TYPE_PALETTE, interlace, indices, 3, false);
+        encode(path, 8, PNG_COLOR_TYPE_PALETTE, interlace, indices, 3, false);
         double a = 7 / 255.0;
         double b = 8 / 255.0;
         double c = 9 / 255.0;
@@ -98,7 +92,7 @@ static void every_kind_of_png_is_read(void **state)
         for (size_t i = 0; i < 24; i++) {
             alpha[i] = i % 4 == 3 ? 255 : colours[i / 4 * 3 + i % 4];
         }
-        encode(path, 3, 2, 8, PNG_COLOR_TYPE_RGB_ALPHA, interlace, alpha, 12, false);
+        encode(path, 8, PNG_COLOR_TYPE_RGB_ALPHA, interlace, alpha, 12, false);
         expect(path, 3, numbers); /* opaque: alpha says nothing */
     }
 }
@@ -111,17 +105,17 @@ static void transparent_and_broken_ones_are_not(void **state)
     float out[18];
     double scratch[6];
     const uint8_t grey[] = {0, 255, 9, 255, 9, 255, 9, 255, 9, 254, 9, 255};
-    encode(path, 3, 2, 8, PNG_COLOR_TYPE_GRAY_ALPHA, 0, grey, 6, false);
+    encode(path, 8, PNG_COLOR_TYPE_GRAY_ALPHA, 0, grey, 6, false);
     assert_fails(png_picture_read(path, size, scratch, out, &why), LSCM_VALUE, "transparent");
     size.channels = 3;
     assert_fails(png_picture_read(path, size, scratch, out, &why), LSCM_SHAPE,
                  "2 x 3 pixels, grey, but those before it are of 2 x 3 pixels, in colour");
     const uint8_t indices[] = {1, 1, 2, 2, 1, 0};
-    encode(path, 3, 2, 8, PNG_COLOR_TYPE_PALETTE, 0, indices, 3, true);
+    encode(path, 8, PNG_COLOR_TYPE_PALETTE, 0, indices, 3, true);
     assert_fails(png_picture_read(path, size, scratch, out, &why), LSCM_VALUE, "transparent");
 
     /* cut short anywhere, it is refused: in the header at once, later when it is read */
-    encode(path, 3, 2, 8, PNG_COLOR_TYPE_RGB, 0, (const uint8_t[18]){1, 2, 3}, 9, false);
+    encode(path, 8, PNG_COLOR_TYPE_RGB, 0, (const uint8_t[18]){1, 2, 3}, 9, false);
     struct stat about;
     assert_int_equal(stat(path, &about), 0);
     for (off_t length = about.st_size - 1; length >= 0; length--) {
@@ -148,7 +142,7 @@ static void damage_does_no_harm(void **state)
     for (size_t i = 0; i < 6; i++) {
         pixels[i] = (uint8_t)(40 * i);
     }
-    encode(path, 3, 2, 8, PNG_COLOR_TYPE_GRAY, 0, pixels, 3, false);
+    encode(path, 8, PNG_COLOR_TYPE_GRAY, 0, pixels, 3, false);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     size_t count = fread(bytes, 1, sizeof bytes, file);

@@ -230,36 +230,28 @@ static void refuse(lscm_status code, const char *part)
     assert_null(back);
 }
 
-static void write_text(const char *name, const char *text)
-{
-    FILE *file = fopen(at(name), "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void a_run_that_is_not_whole_is_refused(void **state)
 {
     lscm_posterior *back = NULL;
     (void)state;
     assert_fails(lscm_posterior_open(&back, at("nowhere"), &why), LSCM_MISSING, "no such run");
     refuse(LSCM_MISSING, "no posterior.nc");
-    write_text("checkpoint", "half way");
+    put(at("checkpoint"), "half way");
     refuse(LSCM_MISSING, ": the fit did not finish; continue it with lscm fit --resume");
     assert_fails(lscm_posterior_open(&back, at("checkpoint"), &why), LSCM_FORMAT, "not a run");
-    write_text("posterior.nc", "this is no netCDF file");
+    put(at("posterior.nc"), "this is no netCDF file");
     refuse(LSCM_FORMAT, "not a netCDF-4 file");
 
     lscm_posterior *p = made_linear();
     set_texts(p);
     assert_ok(posterior_save(p, home, &why));
     lscm_posterior_free(p);
-    write_text("config.json", "{\"seed\": ");
+    put(at("config.json"), "{\"seed\": ");
     refuse(LSCM_FORMAT, "config.json: this is not a JSON object");
-    write_text("config.json", "[1]");
+    put(at("config.json"), "[1]");
     refuse(LSCM_FORMAT, "config.json: this is not a JSON object");
     assert_int_equal(unlink(at("summary.json")), 0);
-    write_text("config.json", "{}");
+    put(at("config.json"), "{}");
     refuse(LSCM_MISSING, "summary.json");
     assert_ok(truncate(at("posterior.nc"), 3000) == 0 ? LSCM_OK : LSCM_READ);
     refuse(LSCM_READ, "posterior.nc");

@@ -39,14 +39,6 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-static void put(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    (void)fputs("old", file);
-    (void)fclose(file);
-}
-
 static void saved_runs_open_again(void **state)
 {
     (void)state;
@@ -58,9 +50,9 @@ static void saved_runs_open_again(void **state)
     assert_memory_equal(back->z, p->z, p->rows * p->d * sizeof *p->z);
     lscm_posterior_free(back);
     assert_fails(lscm_posterior_save(p, at("run"), false, &why), LSCM_EXISTS, "holds a run");
-    put(at("run/trace.csv"));
-    put(at("run/report.html"));
-    put(at("run/notes.txt"));
+    put(at("run/trace.csv"), "old");
+    put(at("run/report.html"), "old");
+    put(at("run/notes.txt"), "old");
     p->threshold = 0.125;
     assert_ok(lscm_posterior_save(p, at("run/"), true, &why));
     assert_false(is_there(at("run/trace.csv")) || is_there(at("run/report.html")));
@@ -128,10 +120,10 @@ static void a_folder_that_cannot_be_is_said(void **state)
 {
     (void)state;
     lscm_posterior *p = made_linear();
-    put(at("file"));
+    put(at("file"), "old");
     assert_fails(lscm_posterior_save(p, at("file"), true, &why), LSCM_EXISTS, "is a file");
     assert_fails(lscm_posterior_save(p, at("no/where"), false, &why), LSCM_WRITE, "cannot be made");
-    put(at("checkpoint"));
+    put(at("checkpoint"), "old");
     assert_fails(lscm_posterior_save(p, home, false, &why), LSCM_EXISTS, "holds a run");
     lscm_posterior_free(p);
 }

@@ -1,17 +1,9 @@
 /* Projections against plain loops over what they were drawn from; networks other than the paper's
  * in test_projection_network.c. */
-#include "scm/projection.h"
-#include "testing.h"
+#include "scm/simulate/simulate.h"
+#include "simulated.h"
 
 static lscm_error why;
-
-static lscm_simulation preset(const char *name, int64_t nodes, int64_t seed)
-{
-    lscm_simulation s;
-    assert_ok(lscm_simulation_preset(&s, name, nodes, &why));
-    s.seed = seed;
-    return s;
-}
 
 /* The light of a pixel under d <= 7 blobs in a picture of 50 x 50. */
 static double blobs_at(size_t row, size_t column, size_t d, const double *z)
@@ -29,6 +21,53 @@ static double blobs_at(size_t row, size_t column, size_t d, const double *z)
 }
 
 /* x against g(z) recomputed with plain loops. */
+/* The paper's cells for the first seven nodes, as row and column of a 5 x 5 grid. */
+static double square_at(size_t row, size_t column, const double *z)
+{
+    const size_t cells[7][2] = {{0, 0}, {0, 4}, {4, 0}, {4, 4}, {2, 2}, {1, 1}, {1, 3}};
+    double light = 0;
+    for (size_t i = 0; i < 7; i++) {
+        if (row / 10 == cells[i][0] && column / 10 == cells[i][1]) {
+            light = z[i] / 16 + 0.5;
+        }
+    }
+    return light;
+}
+
+/* out (columns) = in (rows) matrix (rows, columns) */
+static void multiply(const double *in, size_t rows, size_t columns, const double *matrix,
+                     double *out)
+{
+    for (size_t j = 0; j < columns; j++) {
+        out[j] = 0;
+        for (size_t i = 0; i < rows; i++) {
+            out[j] += in[i] * matrix[i * columns + j];
+        }
+    }
+}
+
+/* x (D) of z (7), by the definition; g (D) is scratch. */
+static void project(const projection *p, const double *z, double *x, double *g)
+{
+    size_t D = p->features;
+    if (p->kind == LSCM_PROJECTION_IDENTITY) {
+        memcpy(x, z, D * sizeof *x);
+    } else if (p->side > 0) {
+        for (size_t j = 0; j < D; j++) {
+            x[j] = p->kind == LSCM_PROJECTION_IMAGE ? square_at(j / 50, j % 50, z)
+                                                    : blobs_at(j / 50, j % 50, 7, z);
+        }
+    } else {
+        multiply(z, 7, D, p->matrix[0], x);
+    }
+    for (int layer = 1; layer < 3 && p->kind == LSCM_PROJECTION_MLP; layer++) {
+        for (size_t j = 0; j < D; j++) {
+            g[j] = fmax(x[j], 0);
+        }
+        multiply(g, D, D, p->matrix[layer], x);
+    }
+}
+
 static void projections(void **state)
 {
     (void)state;
@@ -45,48 +84,18 @@ static void projections(void **state)
         size_t D = p.features;
         double *x = malloc(3 * D * sizeof *x);
         double *scratch = malloc((projection_scratch(&p, 3) + 1) * sizeof *scratch);
-        double *h = calloc(D, sizeof *h);
-        double *g = calloc(D, sizeof *g);
-        assert_true(x != NULL && scratch != NULL && h != NULL && g != NULL);
+        double *expected = malloc(2 * D * sizeof *expected);
+        assert_true(x != NULL && scratch != NULL && expected != NULL);
         projection_apply(&p, 3, z, scratch, x);
         for (size_t r = 0; r < 3; r++) {
+            project(&p, z + r * 7, expected, expected + D);
             for (size_t j = 0; j < D; j++) {
-                h[j] = 0;
-                for (size_t i = 0; i < 7 && p.matrix[0] != NULL; i++) {
-                    h[j] += z[r * 7 + i] * p.matrix[0][i * D + j];
-                }
-            }
-            for (int layer = 1; layer < 3 && kind == LSCM_PROJECTION_MLP; layer++) {
-                for (size_t j = 0; j < D; j++) {
-                    g[j] = 0;
-                    for (size_t i = 0; i < D; i++) {
-                        g[j] += fmax(h[i], 0) * p.matrix[layer][i * D + j];
-                    }
-                }
-                memcpy(h, g, D * sizeof *h);
-            }
-            for (size_t j = 0; j < D && kind == LSCM_PROJECTION_IMAGE; j++) {
-                /* the paper's cells for the first seven nodes, as row and column of a 5 x 5 grid */
-                const size_t cells[7][2] = {{0, 0}, {0, 4}, {4, 0}, {4, 4}, {2, 2}, {1, 1}, {1, 3}};
-                h[j] = 0;
-                for (size_t i = 0; i < 7; i++) {
-                    if (j / 50 / 10 == cells[i][0] && j % 50 / 10 == cells[i][1]) {
-                        h[j] = z[r * 7 + i] / 16 + 0.5;
-                    }
-                }
-            }
-            for (size_t j = 0; j < D && kind == LSCM_PROJECTION_BLOBS; j++) {
-                h[j] = blobs_at(j / 50, j % 50, 7, z + r * 7);
-            }
-            for (size_t j = 0; j < D; j++) {
-                double expected = kind == LSCM_PROJECTION_IDENTITY ? z[r * 7 + j] : h[j];
-                assert_near(x[r * D + j], expected, 1e-12);
+                assert_near(x[r * D + j], expected[j], 1e-12);
             }
         }
         free(x);
         free(scratch);
-        free(h);
-        free(g);
+        free(expected);
         projection_close(&p);
     }
 }

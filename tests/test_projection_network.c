@@ -1,7 +1,7 @@
 /* Networks x = f(f(z A + a) B + b) C: against the formulas of projection.h written once more,
  * numbers of an earlier version, the law of the biases, and what makes x say z: a Jacobian of rank
  * d. */
-#include "scm/projection.h"
+#include "scm/simulate/simulate.h"
 #include "testing.h"
 
 static lscm_error why;

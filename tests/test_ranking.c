@@ -1,5 +1,5 @@
 /* AUROC by counting all pairs, average precision by trying every threshold. */
-#include "scm/ranking.h"
+#include "scm/metrics/metrics.h"
 
 #include "lcg.h"
 #include "testing.h"

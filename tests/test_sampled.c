@@ -1,7 +1,7 @@
 /* Sampled z: gradients against central differences for fixed noise (off the triangle by a route of
  * its own), and agreement with the closed form in expectation. */
-#include "infer/biols/biols.h"
-#include "testing.h"
+#include "biols_testing.h"
+#include "simulated.h"
 
 static lscm_error why;
 static const rng NOISE = {3, 1000};
@@ -24,18 +24,11 @@ typedef struct problem {
 
 static void set_up(problem *p, int64_t nodes)
 {
-    lscm_simulation s;
-    rng r = {11, 99};
-    uint64_t used = 0;
     memset(p, 0, sizeof *p);
-    assert_ok(lscm_simulation_preset(&s, "paper-linear", nodes, &why));
+    lscm_simulation s = simulation_of("paper-linear", nodes,
+                                      "observational=30 sets=4 per_set=30 value_scale=1 "
+                                      "projection_low=-1 projection_high=1");
     s.features = nodes + 3;
-    s.observational = 30;
-    s.sets = 4;
-    s.per_set = 30;
-    s.value_scale = 1;
-    s.projection_low = -1;
-    s.projection_high = 1;
     assert_ok(lscm_simulate(&p->data, &s, NULL, &why));
     assert_ok(moments_of(&p->m, p->data, NULL, &why));
     size_t d = p->d = (size_t)nodes;
@@ -46,18 +39,8 @@ static void set_up(problem *p, int64_t nodes)
     for (size_t i = 0; i < ROWS * d; i++) {
         p->mask[i] = p->target[i] != 0 ? 1 : 0;
     }
-    for (size_t k = 0; k < LANES; k++) {
-        rng_permutation((rng){7, k}, 0, d, p->order + k * d);
-        for (size_t i = 0; i < d; i++) {
-            p->sigma[k * d + i] = exp(0.3 * rng_normal(r, used++));
-            for (size_t j = 0; j < i; j++) {
-                p->lower[(k * d + i) * d + j] = 0.5 * rng_normal(r, used++);
-            }
-        }
-    }
-    for (size_t i = 0; i < d * p->D; i++) {
-        p->decoder[i] = rng_normal(r, used++);
-    }
+    draw_models((rng){11, 99}, d, p->D, 0.5,
+                &(random_draws){p->order, p->lower, p->sigma, p->decoder});
     assert_ok(sampled_open(&p->work, d, &why));
     assert_ok(tile_linear_open(&p->tile, ROWS, d, p->D, &why));
 }
@@ -88,12 +71,7 @@ static double by_definition(const problem *p, size_t k, const double *extra)
     size_t d = p->d;
     double w[D_MOST * D_MOST];
     double total = 0;
-    for (size_t a = 0; a < d; a++) {
-        for (size_t b = 0; b < d; b++) {
-            w[p->order[k * d + a] * d + p->order[k * d + b]] =
-                p->lower[(k * d + b) * d + a] + (extra != NULL ? extra[a * d + b] : 0);
-        }
-    }
+    weights_by_node(d, p->order + k * d, p->lower + k * d * d, extra, w);
     for (size_t r = 0; r < ROWS; r++) {
         double z[D_MOST] = {0};
         for (size_t round = 0; round < 4 * d; round++) {

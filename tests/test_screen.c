@@ -1,6 +1,6 @@
 /* The screen keeps the true parents of simulated data under interventions, follows background
  * knowledge, and survives data from which nothing can be learned. */
-#include "infer/graph/graph.h"
+#include "infer/screen/screen.h"
 
 #include "design_testing.h"
 #include "lcg.h"

@@ -1,98 +1,52 @@
 /* The simulator against the closed form: z = (v + n) R, R = (I - W M)^-1, n ~ N(0, N_t), so over
  * the rows of a mask z - v R has mean 0 and covariance R^T N_t R. R is formed here by Gauss-Jordan,
  * not by ancestral order. */
-#include "testing.h"
+#include "invert.h"
+#include "read_all.h"
+#include "simulated.h"
 
 static lscm_error why;
 
-static lscm_simulation preset(const char *name, int64_t nodes, int64_t seed)
-{
-    lscm_simulation s;
-    assert_ok(lscm_simulation_preset(&s, name, nodes, &why));
-    s.seed = seed;
-    return s;
-}
-
-static double *read_all(const lscm_dataset *data, lscm_field field)
-{
-    lscm_shape shape = lscm_dataset_shape(data, field);
-    size_t count = 1;
-    for (int i = 0; i < shape.ndim; i++) {
-        count *= shape.dims[i];
-    }
-    double *out = malloc(count * sizeof *out);
-    assert_non_null(out);
-    assert_ok(lscm_dataset_read(data, field, 0, shape.dims[0], out, &why));
-    return out;
-}
-
-/* out (d, d) = inverse of a (d, d), by Gauss-Jordan with pivoting. */
-static void invert(size_t d, double *a, double *out)
-{
-    for (size_t i = 0; i < d * d; i++) {
-        out[i] = i % (d + 1) == 0 ? 1 : 0;
-    }
-    for (size_t c = 0; c < d; c++) {
-        size_t pivot = c;
-        for (size_t r = c + 1; r < d; r++) {
-            pivot = fabs(a[r * d + c]) > fabs(a[pivot * d + c]) ? r : pivot;
-        }
-        for (size_t k = 0; k < d; k++) {
-            double kept = a[c * d + k];
-            a[c * d + k] = a[pivot * d + k];
-            a[pivot * d + k] = kept;
-            kept = out[c * d + k];
-            out[c * d + k] = out[pivot * d + k];
-            out[pivot * d + k] = kept;
-        }
-        double scale = a[c * d + c];
-        for (size_t k = 0; k < d; k++) {
-            a[c * d + k] /= scale;
-            out[c * d + k] /= scale;
-        }
-        for (size_t r = 0; r < d; r++) {
-            double factor = a[r * d + c];
-            for (size_t k = 0; k < d && r != c; k++) {
-                a[r * d + k] -= factor * a[c * d + k];
-                out[r * d + k] -= factor * out[c * d + k];
-            }
-        }
-    }
-}
+/* Everything of a data set but x. */
+typedef struct sampled {
+    size_t d;
+    double actuator_noise;
+    double *w, *sigma;            /* (d, d), (d) */
+    double *targets, *values, *z; /* (rows, d) */
+} sampled;
 
 /* Rows first .. first + n - 1 share one mask. */
-static void check_law(const lscm_simulation *s, size_t d, size_t first, size_t n, const double *w,
-                      const double *sigma, const double *targets, const double *values,
-                      const double *z)
+static void check_law(const sampled *s, size_t first, size_t n)
 {
+    size_t d = s->d;
     double a[64];
     double r[64];
     double covariance[64];
     double mean[8] = {0};
     double second[64] = {0};
-    const double *mask = targets + first * d;
+    const double *mask = s->targets + first * d;
     for (size_t j = 0; j < d; j++) {
         for (size_t i = 0; i < d; i++) {
-            a[j * d + i] = (i == j ? 1 : 0) - (mask[i] != 0 ? 0 : w[j * d + i]);
+            a[j * d + i] = (i == j ? 1 : 0) - (mask[i] != 0 ? 0 : s->w[j * d + i]);
         }
     }
-    invert(d, a, r);
+    (void)invert(a, d, r);
     for (size_t i = 0; i < d; i++) {
         for (size_t k = 0; k < d; k++) {
             covariance[i * d + k] = 0;
             for (size_t m = 0; m < d; m++) {
-                double sd = mask[m] != 0 ? s->actuator_noise : sigma[m];
+                double sd = mask[m] != 0 ? s->actuator_noise : s->sigma[m];
                 covariance[i * d + k] += r[m * d + i] * sd * sd * r[m * d + k];
             }
         }
     }
     for (size_t row = first; row < first + n; row++) {
         double residual[8];
-        assert_memory_equal(targets + row * d, mask, d * sizeof *mask);
+        assert_memory_equal(s->targets + row * d, mask, d * sizeof *mask);
         for (size_t i = 0; i < d; i++) {
-            residual[i] = z[row * d + i];
+            residual[i] = s->z[row * d + i];
             for (size_t j = 0; j < d; j++) {
-                residual[i] -= values[row * d + j] * r[j * d + i];
+                residual[i] -= s->values[row * d + j] * r[j * d + i];
             }
             mean[i] += residual[i] / (double)n;
         }
@@ -118,27 +72,28 @@ static void check_samples(lscm_simulation s)
     lscm_dataset *data = NULL;
     size_t d = (size_t)s.nodes;
     assert_ok(lscm_simulate(&data, &s, NULL, &why));
-    double *w = read_all(data, LSCM_W);
-    double *sigma = read_all(data, LSCM_SIGMA);
-    double *targets = read_all(data, LSCM_TARGETS);
-    double *values = read_all(data, LSCM_VALUES);
-    double *z = read_all(data, LSCM_Z);
+    sampled all = {.d = d, .actuator_noise = s.actuator_noise};
+    all.w = read_all(data, LSCM_W, NULL);
+    all.sigma = read_all(data, LSCM_SIGMA, NULL);
+    all.targets = read_all(data, LSCM_TARGETS, NULL);
+    all.values = read_all(data, LSCM_VALUES, NULL);
+    all.z = read_all(data, LSCM_Z, NULL);
     size_t observational = (size_t)s.observational;
-    check_law(&s, d, 0, observational, w, sigma, targets, values, z);
+    check_law(&all, 0, observational);
     for (size_t set = 0; set < (size_t)s.sets; set++) {
         size_t first = observational + set * (size_t)s.per_set;
         size_t chosen = 0;
-        check_law(&s, d, first, (size_t)s.per_set, w, sigma, targets, values, z);
+        check_law(&all, first, (size_t)s.per_set);
         for (size_t i = 0; i < d; i++) {
-            chosen += targets[first * d + i] != 0 ? 1 : 0;
+            chosen += all.targets[first * d + i] != 0 ? 1 : 0;
         }
         assert_true(chosen >= 1 && chosen <= (d > 1 ? d - 1 : 1));
     }
-    free(w);
-    free(sigma);
-    free(targets);
-    free(values);
-    free(z);
+    free(all.w);
+    free(all.sigma);
+    free(all.targets);
+    free(all.values);
+    free(all.z);
     lscm_dataset_free(data);
 }
 
@@ -178,8 +133,8 @@ static void values_follow_their_law(void **state)
         s.values = (lscm_value_law)kind;
         s.per_set = 1000;
         assert_ok(lscm_simulate(&data, &s, NULL, &why));
-        double *targets = read_all(data, LSCM_TARGETS);
-        double *values = read_all(data, LSCM_VALUES);
+        double *targets = read_all(data, LSCM_TARGETS, NULL);
+        double *values = read_all(data, LSCM_VALUES, NULL);
         for (size_t i = 0; i < lscm_dataset_rows(data) * 5; i++) {
             assert_true(targets[i] != 0 || values[i] == 0);
             sum += values[i];
@@ -221,7 +176,7 @@ static void rows_do_not_depend_on_how_they_are_read(void **state)
         assert_ok(lscm_simulate(&other, &s, NULL, &why));
         const lscm_field fields[] = {LSCM_X, LSCM_TARGETS, LSCM_VALUES, LSCM_Z};
         for (size_t f = 0; f < 4; f++) {
-            double *whole = read_all(data, fields[f]);
+            double *whole = read_all(data, fields[f], NULL);
             size_t cols = fields[f] == LSCM_X ? lscm_dataset_features(data) : 5;
             double *part = malloc(200 * cols * sizeof *part);
             assert_non_null(part);
@@ -260,8 +215,8 @@ static void pictures_take_noise(void **state)
         s.x_noise = 0.05;
         assert_ok(lscm_simulate(&noisy, &s, NULL, &why));
         assert_string_equal(lscm_dataset_shape(noisy, LSCM_X).dtype, "float32");
-        double *a = read_all(clean, LSCM_X);
-        double *b = read_all(noisy, LSCM_X);
+        double *a = read_all(clean, LSCM_X, NULL);
+        double *b = read_all(noisy, LSCM_X, NULL);
         size_t count = (size_t)40 * 2500;
         for (size_t i = 0; i < count; i++) {
             mean += (b[i] - a[i]) / (double)count;
@@ -288,9 +243,9 @@ static void paired_rows_share_noise(void **state)
     assert_ok(lscm_simulate(&data, &s, NULL, &why));
     size_t pairs = 2000;
     assert_int_equal(lscm_dataset_rows(data), 2 * pairs);
-    double *w = read_all(data, LSCM_W);
-    double *targets = read_all(data, LSCM_TARGETS);
-    double *z = read_all(data, LSCM_Z);
+    double *w = read_all(data, LSCM_W, NULL);
+    double *targets = read_all(data, LSCM_TARGETS, NULL);
+    double *z = read_all(data, LSCM_Z, NULL);
     for (size_t row = 0; row < pairs; row++) {
         for (size_t i = 0; i < 6; i++) {
             double noise[2];
@@ -326,7 +281,7 @@ static void untouched_nodes_are_never_targets(void **state)
         s.sets = 60;
         s.per_set = 3;
         assert_ok(lscm_simulate(&data, &s, NULL, &why));
-        double *targets = read_all(data, LSCM_TARGETS);
+        double *targets = read_all(data, LSCM_TARGETS, NULL);
         for (size_t r = (size_t)s.observational; r < lscm_dataset_rows(data); r++) {
             size_t chosen = 0;
             for (size_t i = 0; i < 6; i++) {
@@ -370,8 +325,8 @@ static void presets_are_as_published(void **state)
     }
     lscm_simulation image = preset("paper-image", 5, 1);
     assert_ok(lscm_simulate(&data, &image, NULL, &why));
-    double *z = read_all(data, LSCM_Z);
-    double *x = read_all(data, LSCM_X);
+    double *z = read_all(data, LSCM_Z, NULL);
+    double *x = read_all(data, LSCM_X, NULL);
     double largest = 0;
     for (size_t i = 0; i < 2500 * 5; i++) {
         largest = fmax(largest, fabs(z[i]));

@@ -1,6 +1,7 @@
 /* Rows of the true model under one do() against the closed form: z ~ N(v R, R' N_t R) with
  * R = (I - W M)^-1, N_t = M S M + s_I^2 (I - M); x = z A with the A of the data. R is summed here
  * as a power series of W M, and A is found by setting all nodes: do(z = e_i) shows its row i. */
+#include "read_all.h"
 #include "testing.h"
 
 enum { NODES = 5, ROWS = 40000 };
@@ -14,16 +15,6 @@ static lscm_simulation preset(const char *name, int64_t seed)
     s.degree = 2;
     s.seed = seed;
     return s;
-}
-
-/* All rows of a field; the caller's. */
-static double *read_all(const lscm_dataset *data, lscm_field field, size_t columns)
-{
-    lscm_shape shape = lscm_dataset_shape(data, field);
-    double *out = calloc(shape.dims[0] * columns, sizeof *out);
-    assert_non_null(out);
-    assert_ok(lscm_dataset_read(data, field, 0, shape.dims[0], out, &why));
-    return out;
 }
 
 /* R (d, d) = sum of (W M)^k, which ends after d terms. */
@@ -61,8 +52,8 @@ static law expected(const lscm_simulation *s, const uint8_t *targets, const doub
     double r[NODES * NODES];
     law out = {{0}, {0}};
     assert_ok(lscm_simulate(&data, s, NULL, &why));
-    double *w = read_all(data, LSCM_W, NODES);
-    double *sigma = read_all(data, LSCM_SIGMA, 1);
+    double *w = read_all(data, LSCM_W, NULL);
+    double *sigma = read_all(data, LSCM_SIGMA, NULL);
     reach(w, targets, r);
     for (size_t i = 0; i < NODES; i++) {
         for (size_t j = 0; j < NODES; j++) {
@@ -88,9 +79,9 @@ static void assert_law(const lscm_simulation *s, const uint8_t *targets, const d
     law wanted = expected(s, targets, values);
     assert_ok(lscm_simulate_do(&rows, s, targets, values, ROWS, seed, &why));
     assert_int_equal(lscm_dataset_rows(rows), ROWS);
-    double *z = read_all(rows, LSCM_Z, NODES);
-    double *mask = read_all(rows, LSCM_TARGETS, NODES);
-    double *set = read_all(rows, LSCM_VALUES, NODES);
+    double *z = read_all(rows, LSCM_Z, NULL);
+    double *mask = read_all(rows, LSCM_TARGETS, NULL);
+    double *set = read_all(rows, LSCM_VALUES, NULL);
     for (size_t k = 0; k < (size_t)ROWS * NODES; k++) {
         size_t i = k % NODES;
         const double *row = z + k / NODES * NODES;
@@ -180,8 +171,8 @@ static void pictures_are_clipped(void **state)
     lscm_shape shape = lscm_dataset_shape(rows, LSCM_X);
     assert_int_equal(shape.ndim, 3);
     size_t features = lscm_dataset_features(rows);
-    double *z = read_all(rows, LSCM_Z, NODES);
-    double *x = read_all(rows, LSCM_X, features);
+    double *z = read_all(rows, LSCM_Z, NULL);
+    double *x = read_all(rows, LSCM_X, NULL);
     for (size_t r = 0; r < COUNT; r++) {
         double light = 0;
         double wanted = 0;
@@ -202,14 +193,13 @@ static void pictures_are_clipped(void **state)
     lscm_dataset_free(rows);
 }
 
-static double *rows_of(const lscm_simulation *s, size_t count, int64_t seed, lscm_field field,
-                       size_t columns)
+static double *rows_of(const lscm_simulation *s, size_t count, int64_t seed, lscm_field field)
 {
     const uint8_t targets[NODES] = {0, 0, 1, 0, 0};
     const double values[NODES] = {0, 0, 1, 0, 0};
     lscm_dataset *rows = NULL;
     assert_ok(lscm_simulate_do(&rows, s, targets, values, count, seed, &why));
-    double *out = read_all(rows, field, columns);
+    double *out = read_all(rows, field, NULL);
     lscm_dataset_free(rows);
     return out;
 }
@@ -226,18 +216,18 @@ static void noise_is_its_own(void **state)
     s.x_noise = 0.5;
     s.sets = 0;
     s.observational = FEW;
-    double *few = rows_of(&s, FEW, 4, LSCM_X, FEATURES);
+    double *few = rows_of(&s, FEW, 4, LSCM_X);
     lscm_set_threads(1);
-    double *many = rows_of(&s, MANY, 4, LSCM_X, FEATURES);
+    double *many = rows_of(&s, MANY, 4, LSCM_X);
     lscm_set_threads(2);
-    double *other = rows_of(&s, FEW, 5, LSCM_X, FEATURES);
-    double *z = rows_of(&s, FEW, 4, LSCM_Z, NODES);
+    double *other = rows_of(&s, FEW, 5, LSCM_X);
+    double *z = rows_of(&s, FEW, 4, LSCM_Z);
     assert_memory_equal(few, many, FEW * FEATURES * sizeof *few);
     s.x_noise = 0; /* changes nothing but that */
-    double *same = rows_of(&s, FEW, 4, LSCM_Z, NODES);
+    double *same = rows_of(&s, FEW, 4, LSCM_Z);
     assert_memory_equal(z, same, FEW * NODES * sizeof *z);
     assert_ok(lscm_simulate(&data, &s, NULL, &why));
-    double *seen = read_all(data, LSCM_Z, NODES);
+    double *seen = read_all(data, LSCM_Z, NULL);
     for (size_t r = 0; r < FEW; r++) {
         assert_true(few[r * FEATURES] != other[r * FEATURES]);
         for (size_t i = 0; i < NODES; i++) {

@@ -4,7 +4,7 @@
 #include "infer/ordering/ordering.h"
 
 #include "base/lanes_math.h"
-#include "scm/assignment.h"
+#include "scm/graph/graph.h"
 
 #include "lcg.h"
 #include "testing.h"

@@ -4,6 +4,7 @@
 
 #include "on_cpu.h"
 #include "scratch.h"
+#include "simulated.h"
 
 static lscm_error why;
 
@@ -95,14 +96,7 @@ static bool go_on(void *self, const char *what, uint64_t done, uint64_t total)
 
 static lscm_dataset *any_data(void)
 {
-    lscm_dataset *data = NULL;
-    lscm_simulation s;
-    assert_ok(lscm_simulation_preset(&s, "paper-linear", 2, &why));
-    s.observational = 4;
-    s.sets = 1;
-    s.per_set = 2;
-    assert_ok(lscm_simulate(&data, &s, NULL, &why));
-    return data;
+    return simulated_as("paper-linear", 2, "observational=4 sets=1 per_set=2");
 }
 
 typedef struct plan {

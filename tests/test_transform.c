@@ -20,6 +20,31 @@ static lscm_posterior *fitted(const lscm_dataset *data)
     return p;
 }
 
+/* What the run says of the data that it was fitted on is what is transformed again. */
+static answer assert_own_z(const lscm_posterior *p, const lscm_dataset *data, double tolerance)
+{
+    answer a = transformed(p, data);
+    for (size_t i = 0; i < a.rows * a.d; i++) {
+        double near = tolerance * (1 + fabs(p->z[i]));
+        assert_near(a.z[i], p->z[i], near);
+        assert_near(a.sd[i], p->z_sd[i], near);
+    }
+    return a;
+}
+
+/* The same for a fit in which z were drawn with the graph: what is kept is what x says of them. */
+static void check_drawn_fit(const lscm_simulation *s, const lscm_fit_settings *settings,
+                            double tolerance)
+{
+    lscm_dataset *data = simulated(s);
+    lscm_posterior *p = NULL;
+    assert_ok(lscm_fit(&p, data, settings, NULL, NULL, &why));
+    assert_non_null(strstr(lscm_posterior_summary(p), "latent"));
+    free(assert_own_z(p, data, tolerance).z);
+    lscm_posterior_free(p);
+    lscm_dataset_free(data);
+}
+
 /* ---- Linear ---- */
 
 static void linear_runs_give_their_own_z(void **state)
@@ -35,11 +60,7 @@ static void linear_runs_give_their_own_z(void **state)
         lscm_dataset *data = simulated(&s);
         lscm_posterior *p = fitted(data);
         assert_null(strstr(lscm_posterior_summary(p), "latent")); /* z are the encoder's */
-        answer a = transformed(p, data);
-        for (size_t i = 0; i < a.rows * a.d; i++) {
-            assert_near(a.z[i], p->z[i], 1e-9 * (1 + fabs(p->z[i])));
-            assert_near(a.sd[i], p->z_sd[i], 1e-9 * (1 + fabs(p->z[i])));
-        }
+        answer a = assert_own_z(p, data, 1e-9);
         assert_int_equal(a.outside, count_outside(data, data, a.z));
         lscm_posterior *back = reopened(p);
         answer b = transformed(back, data);
@@ -62,20 +83,9 @@ static void clipped_runs_give_their_own_z(void **state)
     s.per_set = 20;
     s.features = 20;
     s.clip = 5;
-    lscm_dataset *data = simulated(&s);
     lscm_fit_settings settings = settings_for("linear");
-    lscm_posterior *p = NULL;
     settings.clip = 5;
-    assert_ok(lscm_fit(&p, data, &settings, NULL, NULL, &why));
-    assert_non_null(strstr(lscm_posterior_summary(p), "latent"));
-    answer a = transformed(p, data);
-    for (size_t i = 0; i < a.rows * a.d; i++) {
-        assert_near(a.z[i], p->z[i], 1e-9 * (1 + fabs(p->z[i])));
-        assert_near(a.sd[i], p->z_sd[i], 1e-9 * (1 + fabs(p->z[i])));
-    }
-    free(a.z);
-    lscm_posterior_free(p);
-    lscm_dataset_free(data);
+    check_drawn_fit(&s, &settings, 1e-9);
 }
 
 /* Beyond the values that label a node its z is drawn with the graph where a network has biases. The
@@ -89,22 +99,10 @@ static void networks_give_their_own_z_beyond_the_labels(void **state)
     s.sets = 12;
     s.per_set = 40;
     s.features = 20;
-    lscm_dataset *data = simulated(&s);
     lscm_fit_settings settings = settings_for("mlp");
-    lscm_posterior *p = NULL;
     settings.steps = 300;
     settings.width = 32;
-    assert_ok(lscm_fit(&p, data, &settings, NULL, NULL, &why));
-    assert_non_null(strstr(lscm_posterior_summary(p), "latent"));
-    answer a = transformed(p, data);
-    for (size_t i = 0; i < a.rows * a.d; i++) {
-        double near = 1e-3 * (1 + fabs(p->z[i]));
-        assert_near(a.z[i], p->z[i], near);
-        assert_near(a.sd[i], p->z_sd[i], near);
-    }
-    free(a.z);
-    lscm_posterior_free(p);
-    lscm_dataset_free(data);
+    check_drawn_fit(&s, &settings, 1e-3);
 }
 
 /* Rows of the same model that were not fitted, without a word of what was done. */

@@ -2,9 +2,7 @@
  * row by row, batches that cover the rows, and what comes out of a fit. */
 #include "baseline_testing.h"
 
-#include "lcg.h"
-#include "on_cpu.h"
-#include "scm/decode.h"
+#include "scm/posterior/posterior.h"
 
 enum { ROWS = 11, NODES = 2, FEATURES = 3 };
 
@@ -42,19 +40,14 @@ static void open_bench(bench *b, x_noise_rule noise)
     lay_out(b);
     assert_ok(arena_open(&b->memory, &why));
     lay_out(b);
-    for (size_t i = 0; i < b->count; i++) {
-        b->parameters[i] = 0.5 * lcg_normal(&g);
-    }
-    for (size_t i = 0; i < sizeof b->x / sizeof *b->x; i++) {
-        b->x[i] = lcg_normal(&g);
-    }
-    for (size_t i = 0; i < sizeof b->eps / sizeof *b->eps; i++) {
-        b->eps[i] = lcg_normal(&g);
-    }
+    draw_normals(&g, b->count, 0.5, b->parameters);
+    draw_normals(&g, sizeof b->x / sizeof *b->x, 1, b->x);
+    draw_normals(&g, sizeof b->eps / sizeof *b->eps, 1, b->eps);
 }
 
-static double loss_of(bench *b)
+static double loss_of(void *self)
 {
+    bench *b = self;
     const network_batch_f64 batch = {
         .parameters = b->parameters, .n = ROWS, .input = b->x, .gradient = b->gradient};
     vae_f64_loss(&b->vae, &batch, b->eps, &b->noise, &b->terms);
@@ -70,21 +63,7 @@ static void gradients_are_the_slopes(void **state)
         double slopes[200];
         open_bench(&b, rules[k]);
         assert_true(b.count <= 200);
-        for (size_t i = 0; i < b.count; i++) {
-            const double h = 1e-4;
-            double from = b.parameters[i];
-            double loss[4];
-            for (int at = 0; at < 4; at++) {
-                b.parameters[i] = from + h * (at < 2 ? at - 2 : at - 1);
-                loss[at] = loss_of(&b);
-            }
-            b.parameters[i] = from;
-            slopes[i] = (loss[0] - 8 * loss[1] + 8 * loss[2] - loss[3]) / (12 * h);
-        }
-        (void)loss_of(&b);
-        for (size_t i = 0; i < b.count; i++) {
-            assert_near(b.gradient[i], slopes[i], 1e-6 * fmax(1, fabs(slopes[i])));
-        }
+        check_slopes(loss_of, &b, b.parameters, b.gradient, b.count, slopes);
         arena_close(&b.memory);
     }
 }
@@ -179,24 +158,6 @@ static void batches_cover_the_rows(void **state)
     lscm_dataset_free(data);
 }
 
-static void training_helps(void **state)
-{
-    (void)state;
-    check_training_helps(&vae_kind, LSCM_METHOD_VAE);
-}
-
-static void a_state_continues_bit_for_bit(void **state)
-{
-    (void)state;
-    check_state_continues(&vae_kind, LSCM_METHOD_VAE);
-}
-
-static void nan_fails(void **state)
-{
-    (void)state;
-    check_nan_fails(&vae_kind, LSCM_METHOD_VAE);
-}
-
 /* An empty graph; the stored decoder gives x in its own units from the stored z. */
 static void a_fit_is_whole(void **state)
 {
@@ -215,13 +176,10 @@ static void a_fit_is_whole(void **state)
 
 int main(void)
 {
+    static tested_baseline tested = {&vae_kind, LSCM_METHOD_VAE};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_the_slopes),
-        cmocka_unit_test(the_loss_is_its_formula),
-        cmocka_unit_test(batches_cover_the_rows),
-        cmocka_unit_test(training_helps),
-        cmocka_unit_test(a_state_continues_bit_for_bit),
-        cmocka_unit_test(nan_fails),
+        cmocka_unit_test(gradients_are_the_slopes), cmocka_unit_test(the_loss_is_its_formula),
+        cmocka_unit_test(batches_cover_the_rows),   BASELINE_TESTS(&tested),
         cmocka_unit_test(a_fit_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

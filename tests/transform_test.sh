@@ -1,13 +1,8 @@
 #!/bin/sh
 # lscm transform on the command line: z of the data that were fitted and of new ones, in every format,
 # and what is refused.
-set -u
-lscm=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/lscm-transform.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-. "$here/testing.sh"
+# shellcheck source=tests/testing.sh
+. "$(dirname "$0")/testing.sh"
 
 # ---- help
 succeeds "Examples:" "$lscm" transform --help

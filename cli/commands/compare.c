@@ -20,9 +20,6 @@ typedef struct arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
-    if (common_parse(key, argument, &a->common, state)) {
-        return 0;
-    }
     if (key == OPTION_TRUTH) {
         a->truth = argument;
     } else if (key == OPTION_EDGES) {
@@ -31,7 +28,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         a->runs[a->count++] = argument;
     } else if (key == ARGP_KEY_END && a->count < FEWEST_RUNS) {
         argp_error(state, "name two runs or more");
-    } else {
+    } else if (!common_parse(key, argument, &a->common, state)) {
         return ARGP_ERR_UNKNOWN;
     }
     return 0;
@@ -45,10 +42,7 @@ const struct argp *compare_argp(void)
          "CSV matrix of the graph",
          1},
         {"edges", OPTION_EDGES, "N", 0, "Show the N edges on which the runs disagree most (10)", 1},
-        COMMON_QUIET,
-        COMMON_JSON,
-        COMMON_THREADS,
-        {0}};
+        COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = parse,

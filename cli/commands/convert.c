@@ -61,7 +61,8 @@ static void note_losses(const lscm_dataset *data, const char *out)
 
 int convert_run(int argc, char **argv)
 {
-    file_arguments a = {.wanted = 2, .missing = "name the file to read and the file to write"};
+    file_arguments a = {.common = {.word = {&a.in, &a.out},
+                                   .missing = "name the file to read and the file to write"}};
     lscm_error why = {0};
     lscm_dataset *data = NULL;
     progress_bar bar;

@@ -21,33 +21,30 @@ static bool is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+static double parse_threshold(struct argp_state *state, const char *text)
+{
+    char *end = NULL;
+    double threshold = strtod(text, &end);
+    if (end == text || *end != '\0' || !(threshold >= 0)) {
+        argp_error(state, "--threshold takes a number not below 0, not '%s'", text);
+    }
+    return threshold;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
-    char *end = NULL;
-    if (common_parse(key, argument, &a->common, state)) {
-        return 0;
-    }
     if (key == OPTION_TRUTH) {
         a->truth = argument;
     } else if (key == OPTION_THRESHOLD) {
-        a->threshold = strtod(argument, &end);
-        if (end == argument || *end != '\0' || !(a->threshold >= 0)) {
-            argp_error(state, "--threshold takes a number not below 0, not '%s'", argument);
-        }
-    } else if (key == ARGP_KEY_ARG && state->arg_num == 0) {
-        a->estimate = argument;
-    } else if (key == ARGP_KEY_ARG) {
-        argp_error(state, "'%s' is one argument too many", argument);
-    } else if (key == ARGP_KEY_END && a->estimate == NULL) {
-        argp_error(state, "name the run or the estimate to score");
+        a->threshold = parse_threshold(state, argument);
+    } else if (!common_parse(key, argument, &a->common, state)) {
+        return ARGP_ERR_UNKNOWN;
     } else if (key == ARGP_KEY_END && a->threshold >= 0 && is_folder(a->estimate)) {
         argp_error(state,
                    "a run says itself what an edge is; --threshold is for estimates in .npz");
     } else if (key == ARGP_KEY_END && a->truth == NULL && !is_folder(a->estimate)) {
         argp_error(state, "say what to compare with: --truth data.nc");
-    } else {
-        return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
@@ -61,10 +58,7 @@ const struct argp *evaluate_argp(void)
          1},
         {"threshold", OPTION_THRESHOLD, "T", 0,
          "A draw of ESTIMATE.npz has an edge where |w| exceeds T (0.3)", 1},
-        COMMON_QUIET,
-        COMMON_JSON,
-        COMMON_THREADS,
-        {0}};
+        COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -181,7 +175,9 @@ static lscm_status score_file(const arguments *a, lscm_scores *scores, size_t *d
 
 int evaluate_run(int argc, char **argv)
 {
-    arguments a = {.threshold = -1};
+    arguments a = {
+        .common = {.word = {&a.estimate}, .missing = "name the run or the estimate to score"},
+        .threshold = -1};
     lscm_error why = {0};
     lscm_status status = LSCM_MEMORY;
     size_t draws = 0;

@@ -127,8 +127,9 @@ static void summarise(const subject *in, const char *out, size_t format)
 
 int export_run(int argc, char **argv)
 {
-    file_arguments a = {.wanted = 2,
-                        .missing = "name the run or data file to read and the file to write"};
+    file_arguments a = {
+        .common = {.word = {&a.in, &a.out},
+                   .missing = "name the run or data file to read and the file to write"}};
     lscm_error why = {0};
     subject in = {0};
     cli_parse("export", export_argp(), argc, argv, &a);

@@ -6,39 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_OUT = 'o', OPTION_RESUME = 'r' };
+enum { OPTION_RESUME = 'r' };
 
 typedef struct arguments {
     common_options common;
     lscm_open_options open;
     settings_given given;
     known_texts known;
-    const char *in, *out;
+    const char *in;
     bool resume;
 } arguments;
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
-    if (common_parse(key, argument, &a->common, state) || open_parse(key, argument, &a->open) ||
-        settings_parse(lscm_fit_table(), key, argument, &a->given) ||
-        known_parse(key, argument, &a->known, state)) {
+    if (key == OPTION_RESUME) {
+        a->resume = true;
         return 0;
     }
-    if (key == OPTION_OUT) {
-        a->out = argument;
-    } else if (key == OPTION_RESUME) {
-        a->resume = true;
-    } else if (key == ARGP_KEY_ARG && state->arg_num == 0) {
-        a->in = argument;
-    } else if (key == ARGP_KEY_ARG) {
-        argp_error(state, "'%s' is one argument too many; the run goes behind --out", argument);
-    } else if (key == ARGP_KEY_END && a->in == NULL) {
-        argp_error(state, "name the data to fit");
-    } else {
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    return common_parse(key, argument, &a->common, state) || open_parse(key, argument, &a->open) ||
+                   settings_parse(lscm_fit_table(), key, argument, &a->given) ||
+                   known_parse(key, argument, &a->known, state)
+               ? 0
+               : ARGP_ERR_UNKNOWN;
 }
 
 const struct argp *fit_argp(void)
@@ -49,9 +39,9 @@ const struct argp *fit_argp(void)
         {"out", OPTION_OUT, "RUN", 0, "Folder of the run (DATA without its ending, and .run)", 1},
         {"resume", OPTION_RESUME, NULL, 0,
          "continue a run of a network that was stopped, bit for bit", 1}};
-    static const struct argp_option last[] = {
-        KNOWN_FORBID, KNOWN_REQUIRE, KNOWN_TIERS, OPEN_IGNORE,    OPEN_TRUTH, OPEN_NAMES,
-        COMMON_FORCE, COMMON_QUIET,  COMMON_JSON, COMMON_THREADS, {0}};
+    static const struct argp_option last[] = {KNOWN_FORBID, KNOWN_REQUIRE, KNOWN_TIERS,
+                                              OPEN_IGNORE,  OPEN_TRUTH,    OPEN_NAMES,
+                                              COMMON_FORCE, COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -191,15 +181,17 @@ static lscm_status run(arguments *a, const char *folder, lscm_comm *comm,
 
 int fit_run(int argc, char **argv)
 {
-    arguments a = {0};
+    arguments a = {.common = {.word = {&a.in},
+                              .missing = "name the data to fit",
+                              .surplus = "; the run goes behind --out"}};
     lscm_error why = {0};
     lscm_posterior *posterior = NULL;
     progress_bar bar;
     char folder[4096];
     only_first_speaks();
     cli_parse("fit", fit_argp(), argc, argv, &a);
-    if (a.out != NULL) {
-        (void)snprintf(folder, sizeof folder, "%s", a.out);
+    if (a.common.out != NULL) {
+        (void)snprintf(folder, sizeof folder, "%s", a.common.out);
     } else {
         default_run(a.in, folder, sizeof folder);
     }

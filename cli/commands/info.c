@@ -15,8 +15,7 @@ static const char *const MEANINGS[LSCM_FIELDS] = {
 
 const struct argp *info_argp(void)
 {
-    static const struct argp_option options[] = {
-        OPEN_IGNORE, OPEN_TRUTH, OPEN_NAMES, COMMON_QUIET, COMMON_JSON, COMMON_THREADS, {0}};
+    static const struct argp_option options[] = {OPEN_IGNORE, OPEN_TRUTH, OPEN_NAMES, COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = files_parse,
@@ -223,7 +222,7 @@ static void print_json(const file_arguments *a, const lscm_dataset *data, const 
 
 int info_run(int argc, char **argv)
 {
-    file_arguments a = {.wanted = 1, .missing = "name the file or run to look at"};
+    file_arguments a = {.common = {.word = {&a.in}, .missing = "name the file or run to look at"}};
     lscm_error why = {0};
     lscm_dataset *data = NULL;
     lscm_overview overview = {0};

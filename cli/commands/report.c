@@ -2,33 +2,19 @@
 #include "common/files.h"
 #include "common/fitted.h"
 
-enum { OPTION_OUT = 'o' };
-
 typedef struct arguments {
     common_options common;
-    const char *run, *out, *truth;
+    const char *run, *truth;
 } arguments;
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
-    if (common_parse(key, argument, &a->common, state)) {
+    if (key == OPTION_TRUTH) {
+        a->truth = argument;
         return 0;
     }
-    if (key == OPTION_OUT) {
-        a->out = argument;
-    } else if (key == OPTION_TRUTH) {
-        a->truth = argument;
-    } else if (key == ARGP_KEY_ARG && state->arg_num == 0) {
-        a->run = argument;
-    } else if (key == ARGP_KEY_ARG) {
-        argp_error(state, "'%s' is one argument too many; the page goes behind --out", argument);
-    } else if (key == ARGP_KEY_END && a->run == NULL) {
-        argp_error(state, "name the run to report on");
-    } else {
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    return common_parse(key, argument, &a->common, state) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 const struct argp *report_argp(void)
@@ -85,7 +71,7 @@ static lscm_status write_report(const arguments *a, const lscm_posterior *run, c
                                 const lscm_dataset *truth, lscm_error *why)
 {
     lscm_report_options options = {
-        .folder = a->run, .truth = truth, .force = a->common.force || a->out == NULL};
+        .folder = a->run, .truth = truth, .force = a->common.force || a->common.out == NULL};
     lscm_status status = lscm_report(run, path, &options, why);
     if (a->truth == NULL && truth != NULL &&
         (status == LSCM_SHAPE || status == LSCM_VALUE || status == LSCM_READ)) {
@@ -101,14 +87,16 @@ static lscm_status write_report(const arguments *a, const lscm_posterior *run, c
 
 int report_run(int argc, char **argv)
 {
-    arguments a = {0};
+    arguments a = {.common = {.word = {&a.run},
+                              .missing = "name the run to report on",
+                              .surplus = "; the page goes behind --out"}};
     lscm_error why = {0};
     lscm_posterior *run = NULL;
     lscm_dataset *truth = NULL;
     char usual[4096];
     cli_parse("report", report_argp(), argc, argv, &a);
     (void)snprintf(usual, sizeof usual, "%s/report.html", a.run);
-    const char *path = a.out != NULL ? a.out : usual;
+    const char *path = a.common.out != NULL ? a.common.out : usual;
     lscm_status status = lscm_posterior_open(&run, a.run, &why);
     if (status == LSCM_OK) {
         status = find_truth(&a, run, &truth, &why);

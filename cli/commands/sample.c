@@ -8,35 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_DO = 'd', OPTION_DRAWS = 'n' + 0x100, OPTION_SEED = 's', OPTION_OUT = 'o' };
+enum { OPTION_DO = 'd', OPTION_DRAWS = 'n' + 0x100, OPTION_SEED = 's' };
 
 typedef struct arguments {
     common_options common;
-    const char *run, *intervention, *out;
+    const char *run, *intervention;
     int64_t draws, seed;
 } arguments;
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
-    if (common_parse(key, argument, &a->common, state)) {
-        return 0;
-    }
     if (key == OPTION_DO) {
         a->intervention = argument;
     } else if (key == OPTION_DRAWS) {
         a->draws = whole_number(state, "draws", argument, 1, WHOLE_MOST);
     } else if (key == OPTION_SEED) {
         a->seed = whole_number(state, "seed", argument, 0, WHOLE_MOST);
-    } else if (key == OPTION_OUT) {
-        a->out = argument;
-    } else if (key == ARGP_KEY_ARG && state->arg_num == 0) {
-        a->run = argument;
-    } else if (key == ARGP_KEY_ARG) {
-        argp_error(state, "'%s' is one argument too many", argument);
-    } else if (key == ARGP_KEY_END && a->run == NULL) {
-        argp_error(state, "name the run to sample from");
-    } else {
+    } else if (!common_parse(key, argument, &a->common, state)) {
         return ARGP_ERR_UNKNOWN;
     }
     return 0;
@@ -54,10 +43,7 @@ const struct argp *sample_argp(void)
         {"out", OPTION_OUT, "FILE", 0, "Where x, z, targets and values go: .npz, .nc, .csv, .png",
          1},
         COMMON_FORCE,
-        COMMON_QUIET,
-        COMMON_JSON,
-        COMMON_THREADS,
-        {0}};
+        COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -156,7 +142,7 @@ static void print_json(const arguments *a, const lscm_dataset *rows, const quest
         (void)json_array_append_new(list, node_json(rows, q, i));
     }
     json_t *all = json_pack("{s:I, s:I, s:s*, s:o}", "draws", (json_int_t)lscm_dataset_rows(rows),
-                            "seed", (json_int_t)a->seed, "out", a->out, "nodes", list);
+                            "seed", (json_int_t)a->seed, "out", a->common.out, "nodes", list);
     (void)json_dumpf(all, stdout, 0);
     (void)putchar('\n');
     json_decref(all);
@@ -198,8 +184,9 @@ static void print_table(const arguments *a, const lscm_dataset *rows, const ques
         (void)scols_print_table(table);
         scols_unref_table(table);
     }
-    (void)printf("\n%s%s%zu rows of x and z, seed %" PRId64 "\n", a->out != NULL ? a->out : "",
-                 a->out != NULL ? ": " : "", lscm_dataset_rows(rows), a->seed);
+    (void)printf("\n%s%s%zu rows of x and z, seed %" PRId64 "\n",
+                 a->common.out != NULL ? a->common.out : "", a->common.out != NULL ? ": " : "",
+                 lscm_dataset_rows(rows), a->seed);
 }
 
 /* Everything between opening the run and freeing it. */
@@ -217,8 +204,8 @@ static lscm_status sample(const arguments *a, const lscm_posterior *run, const q
                                        why);
     }
     lscm_progress progress = progress_begin(&bar, a->common.quiet);
-    if (status == LSCM_OK && a->out != NULL) {
-        status = lscm_dataset_save(rows, a->out, a->common.force, &progress, why);
+    if (status == LSCM_OK && a->common.out != NULL) {
+        status = lscm_dataset_save(rows, a->common.out, a->common.force, &progress, why);
     }
     progress_end(&bar);
     bool shown = a->common.json || !a->common.quiet;
@@ -236,7 +223,8 @@ static lscm_status sample(const arguments *a, const lscm_posterior *run, const q
 
 int sample_run(int argc, char **argv)
 {
-    arguments a = {.draws = 100};
+    arguments a = {.common = {.word = {&a.run}, .missing = "name the run to sample from"},
+                   .draws = 100};
     lscm_error why = {0};
     lscm_posterior *run = NULL;
     cli_parse("sample", sample_argp(), argc, argv, &a);

@@ -5,33 +5,25 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OPTION_OUT = 'o', OPTION_PRESET = 'p' };
+enum { OPTION_PRESET = 'p' };
 
 typedef struct arguments {
     common_options common;
-    const char *out, *preset;
+    const char *preset;
     settings_given given;
 } arguments;
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
-    if (common_parse(key, argument, &a->common, state) ||
-        settings_parse(lscm_simulation_table(), key, argument, &a->given)) {
+    if (key == OPTION_PRESET) {
+        a->preset = argument;
         return 0;
     }
-    if (key == OPTION_OUT) {
-        a->out = argument;
-    } else if (key == OPTION_PRESET) {
-        a->preset = argument;
-    } else if (key == ARGP_KEY_ARG) {
-        argp_error(state, "'%s' is one argument too many; the output goes behind --out", argument);
-    } else if (key == ARGP_KEY_END && a->out == NULL) {
-        argp_error(state, "say where to write: --out data.nc");
-    } else {
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    return common_parse(key, argument, &a->common, state) ||
+                   settings_parse(lscm_simulation_table(), key, argument, &a->given)
+               ? 0
+               : ARGP_ERR_UNKNOWN;
 }
 
 static void describe_presets(char *out, size_t size)
@@ -48,8 +40,7 @@ const struct argp *simulate_argp(void)
     static struct argp_option options[MOST_SETTINGS + 8];
     static settings_texts texts;
     static char preset_doc[1024];
-    static const struct argp_option fixed[] = {
-        COMMON_FORCE, COMMON_QUIET, COMMON_JSON, COMMON_THREADS, {0}};
+    static const struct argp_option fixed[] = {COMMON_FORCE, COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -122,7 +113,7 @@ static void summarise(const arguments *a, const lscm_dataset *data, int64_t seed
 {
     struct stat file;
     char size[32] = "";
-    if (stat(a->out, &file) == 0 && S_ISREG(file.st_mode)) {
+    if (stat(a->common.out, &file) == 0 && S_ISREG(file.st_mode)) {
         human_bytes((double)file.st_size, size, sizeof size);
     }
     size_t n = lscm_dataset_rows(data);
@@ -136,14 +127,16 @@ static void summarise(const arguments *a, const lscm_dataset *data, int64_t seed
     } else if (!a->common.quiet) {
         (void)printf(
             "%s: %zu rows, %zu nodes, %zu edges, %zu features; %s, seed %lld (%s%s%.2f s)\n",
-            a->out, n, d, edges, D, a->preset, (long long)seed, size, size[0] != '\0' ? " in " : "",
-            seconds);
+            a->common.out, n, d, edges, D, a->preset, (long long)seed, size,
+            size[0] != '\0' ? " in " : "", seconds);
     }
 }
 
 int simulate_run(int argc, char **argv)
 {
-    arguments a = {.preset = "paper-linear"};
+    arguments a = {.common = {.surplus = "; the output goes behind --out",
+                              .unwritten = "say where to write: --out data.nc"},
+                   .preset = "paper-linear"};
     lscm_error why = {0};
     lscm_dataset *data = NULL;
     progress_bar bar;
@@ -156,7 +149,7 @@ int simulate_run(int argc, char **argv)
         status = lscm_simulate(&data, settings, a.preset, &why);
     }
     if (status == LSCM_OK) {
-        status = lscm_dataset_save(data, a.out, a.common.force, &progress, &why);
+        status = lscm_dataset_save(data, a.common.out, a.common.force, &progress, &why);
     }
     progress_end(&bar);
     if (status == LSCM_OK) {

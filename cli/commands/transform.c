@@ -5,34 +5,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { OPTION_OUT = 'o' };
-
 typedef struct arguments {
     common_options common;
     lscm_open_options open;
-    const char *run, *data, *out;
+    const char *run, *data;
 } arguments;
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
-    if (common_parse(key, argument, &a->common, state) || open_parse(key, argument, &a->open)) {
-        return 0;
-    }
-    if (key == OPTION_OUT) {
-        a->out = argument;
-    } else if (key == ARGP_KEY_ARG && state->arg_num < 2) {
-        *(state->arg_num == 0 ? &a->run : &a->data) = argument;
-    } else if (key == ARGP_KEY_ARG) {
-        argp_error(state, "'%s' is one argument too many", argument);
-    } else if (key == ARGP_KEY_END && a->data == NULL) {
-        argp_error(state, "name the run and the new data");
-    } else if (key == ARGP_KEY_END && a->out == NULL) {
-        argp_error(state, "say where the causal variables go: --out z.npz");
-    } else {
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    return common_parse(key, argument, &a->common, state) || open_parse(key, argument, &a->open)
+               ? 0
+               : ARGP_ERR_UNKNOWN;
 }
 
 const struct argp *transform_argp(void)
@@ -41,10 +25,7 @@ const struct argp *transform_argp(void)
         {"out", OPTION_OUT, "FILE", 0, "Where z and z_sd go: .npz, .nc, .csv", 1},
         OPEN_IGNORE,
         COMMON_FORCE,
-        COMMON_QUIET,
-        COMMON_JSON,
-        COMMON_THREADS,
-        {0}};
+        COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -73,7 +54,7 @@ static void report(const arguments *a, size_t rows, size_t nodes, size_t outside
     if (a->common.json) {
         json_t *all = json_pack(
             "{s:I, s:I, s:o, s:s}", "rows", (json_int_t)rows, "nodes", (json_int_t)nodes, "outside",
-            known ? json_integer((json_int_t)outside) : json_null(), "out", a->out);
+            known ? json_integer((json_int_t)outside) : json_null(), "out", a->common.out);
         (void)json_dumpf(all, stdout, 0);
         (void)putchar('\n');
         json_decref(all);
@@ -82,7 +63,7 @@ static void report(const arguments *a, size_t rows, size_t nodes, size_t outside
     if (a->common.quiet) {
         return;
     }
-    (void)printf("%s: z and z_sd of %zu row%s, %zu nodes (%.2f s)\n", a->out, rows,
+    (void)printf("%s: z and z_sd of %zu row%s, %zu nodes (%.2f s)\n", a->common.out, rows,
                  rows == 1 ? "" : "s", nodes, seconds);
     if (known && outside > 0) {
         (void)printf("%zu of the rows lie%s outside the values that the run was anchored with\n",
@@ -98,8 +79,9 @@ static lscm_status transform(const arguments *a, const lscm_posterior *run,
     size_t rows = lscm_dataset_rows(data);
     size_t nodes = lscm_posterior_nodes(run);
     size_t outside = 0;
-    if (!a->common.force && access(a->out, F_OK) == 0) { /* before the work, not after */
-        return cli_explain(why, LSCM_EXISTS, "%s exists already; --force replaces it", a->out);
+    if (!a->common.force && access(a->common.out, F_OK) == 0) { /* before the work, not after */
+        return cli_explain(why, LSCM_EXISTS, "%s exists already; --force replaces it",
+                           a->common.out);
     }
     double *z = calloc(rows * nodes, 2 * sizeof *z); /* z, sd: (rows, nodes) each */
     if (z == NULL) {
@@ -111,7 +93,7 @@ static lscm_status transform(const arguments *a, const lscm_posterior *run,
     lscm_status status = lscm_posterior_transform(run, data, z, sd, &outside, &progress, why);
     progress_end(&bar);
     if (status == LSCM_OK) {
-        status = lscm_posterior_save_latents(run, rows, z, sd, a->out, a->common.force, why);
+        status = lscm_posterior_save_latents(run, rows, z, sd, a->common.out, a->common.force, why);
     }
     if (status == LSCM_OK) {
         report(a, rows, nodes, outside, seconds_now() - begun);
@@ -122,7 +104,10 @@ static lscm_status transform(const arguments *a, const lscm_posterior *run,
 
 int transform_run(int argc, char **argv)
 {
-    arguments a = {.open = {.x_only = true}};
+    arguments a = {.common = {.word = {&a.run, &a.data},
+                              .missing = "name the run and the new data",
+                              .unwritten = "say where the causal variables go: --out z.npz"},
+                   .open = {.x_only = true}};
     lscm_error why = {0};
     lscm_posterior *run = NULL;
     lscm_dataset *data = NULL;

@@ -42,13 +42,25 @@ const struct argp *compare_argp(void);
 const struct argp *report_argp(void);
 const struct argp *reproduce_argp(void);
 
-/* Options that several subcommands take; each names those it wants in its table by these macros. */
+/* What several subcommands take: options, each of which stands in the table of those that want it
+ * (--out with a text of its own, the others by these macros), and words without an option. */
 typedef struct common_options {
     bool quiet, json, force;
-    bool threads; /* said how many */
+    bool threads;         /* said how many */
+    const char *out;      /* NULL: not given */
+    const char **word[2]; /* where words go, in their order; NULL: no more are taken */
+    /* What to say when a word lacks, when there is one too many ("; the run goes .."), and when
+     * there is no --out; NULL where there is nothing to say. */
+    const char *missing, *surplus, *unwritten;
 } common_options;
 
-enum { OPTION_FORCE = 'f', OPTION_QUIET = 'q', OPTION_JSON = 'j', OPTION_THREADS = 't' };
+enum {
+    OPTION_FORCE = 'f',
+    OPTION_QUIET = 'q',
+    OPTION_JSON = 'j',
+    OPTION_THREADS = 't',
+    OPTION_OUT = 'o'
+};
 #define COMMON_FORCE                                                                               \
     {                                                                                              \
         "force", OPTION_FORCE, NULL, 0, "Replace the output if it exists", 8                       \
@@ -67,7 +79,14 @@ enum { OPTION_FORCE = 'f', OPTION_QUIET = 'q', OPTION_JSON = 'j', OPTION_THREADS
             "Threads to use (default: one per core, shared by the processes of mpirun)", 9         \
     }
 
-/* True when `key` was one of the above. */
+/* The end of the table of a subcommand that answers, in words or in JSON. */
+#define COMMON_LAST                                                                                \
+    COMMON_QUIET, COMMON_JSON, COMMON_THREADS,                                                     \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+/* True when `key` was one of the above, a word, or the end, at which it misses what lacks. */
 bool common_parse(int key, const char *argument, common_options *options, struct argp_state *state);
 
 /* The whole number from `least` to `most` in `text`, or argp's error; `option` is "draws". */

@@ -25,19 +25,9 @@ bool open_parse(int key, const char *argument, lscm_open_options *options)
 error_t files_parse(int key, char *argument, struct argp_state *state)
 {
     file_arguments *a = state->input;
-    if (common_parse(key, argument, &a->common, state) || open_parse(key, argument, &a->open)) {
-        return 0;
-    }
-    if (key == ARGP_KEY_ARG && state->arg_num < a->wanted) {
-        *(state->arg_num == 0 ? &a->in : &a->out) = argument;
-    } else if (key == ARGP_KEY_ARG) {
-        argp_error(state, "'%s' is one argument too many", argument);
-    } else if (key == ARGP_KEY_END && state->arg_num < a->wanted) {
-        argp_error(state, "%s", a->missing);
-    } else {
-        return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
+    return common_parse(key, argument, &a->common, state) || open_parse(key, argument, &a->open)
+               ? 0
+               : ARGP_ERR_UNKNOWN;
 }
 
 bool is_run(const char *path)

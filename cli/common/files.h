@@ -24,9 +24,7 @@ bool open_parse(int key, const char *argument, lscm_open_options *options);
 typedef struct file_arguments {
     common_options common;
     lscm_open_options open;
-    unsigned wanted;     /* files: 1 or 2 */
-    const char *missing; /* what to say when there are fewer */
-    const char *in, *out;
+    const char *in, *out; /* words */
 } file_arguments;
 
 /* argp's parser; its input is a file_arguments. */

@@ -26,9 +26,37 @@ int64_t whole_number(struct argp_state *state, const char *option, const char *t
     return number;
 }
 
+static void take_word(const char *argument, const common_options *options, struct argp_state *state)
+{
+    if (state->arg_num < 2 && options->word[state->arg_num] != NULL) {
+        *options->word[state->arg_num] = argument;
+    } else {
+        argp_error(state, "'%s' is one argument too many%s", argument,
+                   options->surplus != NULL ? options->surplus : "");
+    }
+}
+
+static void miss(const common_options *options, struct argp_state *state)
+{
+    for (size_t k = 0; k < 2 && options->word[k] != NULL; k++) {
+        if (*options->word[k] == NULL) {
+            argp_error(state, "%s", options->missing);
+        }
+    }
+    if (options->unwritten != NULL && (options->out == NULL || *options->out == '\0')) {
+        argp_error(state, "%s", options->unwritten);
+    }
+}
+
 bool common_parse(int key, const char *argument, common_options *options, struct argp_state *state)
 {
-    if (key == OPTION_FORCE) {
+    if (key == ARGP_KEY_ARG) {
+        take_word(argument, options, state);
+    } else if (key == ARGP_KEY_END) {
+        miss(options, state);
+    } else if (key == OPTION_OUT) {
+        options->out = argument;
+    } else if (key == OPTION_FORCE) {
         options->force = true;
     } else if (key == OPTION_QUIET) {
         options->quiet = true;

@@ -8,7 +8,6 @@
 static const char UNSEEN[] = "unseen-interventions";
 
 enum {
-    OPTION_OUT = 'o',
     OPTION_NODES = 'n',
     OPTION_DEGREE = 'd',
     OPTION_SEED = 's',
@@ -108,24 +107,14 @@ static void check_kind(const reproduce_options *o, struct argp_state *state)
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     reproduce_options *o = state->input;
-    if (common_parse(key, argument, &o->common, state) ||
-        parse_grid(key, argument, &o->grid, state) || parse_unseen(key, argument, o, state)) {
+    if (parse_grid(key, argument, &o->grid, state) || parse_unseen(key, argument, o, state)) {
         return 0;
     }
-    if (key == OPTION_OUT) {
-        o->out = argument;
-    } else if (key == ARGP_KEY_ARG && state->arg_num == 0) {
-        o->name = argument;
-    } else if (key == ARGP_KEY_ARG) {
-        argp_error(state, "'%s' is one argument too many; the folder goes behind --out", argument);
-    } else if (key == ARGP_KEY_END && o->name == NULL) {
-        argp_error(state, "name what to reproduce: d5-linear, ... or all; --help lists them");
-    } else if (key == ARGP_KEY_END && (o->out == NULL || *o->out == '\0')) {
-        argp_error(state, "say which folder the results go to: --out DIR");
-    } else if (key == ARGP_KEY_END) {
-        check_kind(o, state);
-    } else {
+    if (!common_parse(key, argument, &o->common, state)) {
         return ARGP_ERR_UNKNOWN;
+    }
+    if (key == ARGP_KEY_END) {
+        check_kind(o, state);
     }
     return 0;
 }
@@ -193,10 +182,7 @@ const struct argp *reproduce_argp(void)
         {"samples", OPTION_SAMPLES, "N", 0,
          "unseen-interventions: rows that each mean is taken over (100)", 3},
         {"force", OPTION_FORCE, NULL, 0, "Replace results that exist; run cells again", 8},
-        COMMON_QUIET,
-        COMMON_JSON,
-        COMMON_THREADS,
-        {0}};
+        COMMON_LAST};
     static char doc[8192];
     static const struct argp argp = {
         .options = options, .parser = parse, .args_doc = "NAME|all --out DIR", .doc = doc};
@@ -247,7 +233,7 @@ lscm_status reproduce_unseen(reproduce_options o, lscm_error *why)
     o.seed = text_or(o.seed, "1");
     o.count = o.count > 0 ? o.count : 10;
     o.samples = o.samples > 0 ? o.samples : 100;
-    lscm_status status = results_begin(&r, o.out, o.name, o.common.force, why);
+    lscm_status status = results_begin(&r, o.common.out, o.name, o.common.force, why);
     if (status == LSCM_OK) {
         status = unseen_interventions(&o, &r, why);
     }
@@ -281,12 +267,17 @@ static lscm_status check_name(const char *name, lscm_error *why)
 
 int reproduce_run(int argc, char **argv)
 {
-    reproduce_options o = {.grid = {.first_seed = 1}};
+    reproduce_options o = {
+        .common = {.word = {&o.name},
+                   .missing = "name what to reproduce: d5-linear, ... or all; --help lists them",
+                   .surplus = "; the folder goes behind --out",
+                   .unwritten = "say which folder the results go to: --out DIR"},
+        .grid = {.first_seed = 1}};
     lscm_error why = {0};
     lscm_comm *comm = NULL;
     only_first_speaks();
     cli_parse("reproduce", reproduce_argp(), argc, argv, &o);
-    o.grid.folder = o.out;
+    o.grid.folder = o.common.out;
     o.grid.name = o.name;
     o.grid.quiet = o.common.quiet;
     o.grid.json = o.common.json;

@@ -9,7 +9,7 @@
 typedef struct reproduce_options {
     common_options common;
     grid_options grid;
-    const char *name, *out;
+    const char *name;
     const char *preset;                /* of unseen-interventions, as what follows */
     const char *nodes, *degree, *seed; /* texts of settings of the simulation; NULL: not given */
     size_t count, samples;             /* 0: not given */

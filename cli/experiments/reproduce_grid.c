@@ -64,8 +64,8 @@ static lscm_status run_unseen(const reproduce_options *o, lscm_error *why)
     reproduce_options quiet = *o;
     char path[LONGEST_PATH];
     quiet.name = "unseen-interventions";
-    quiet.common = (common_options){.quiet = true, .force = o->common.force};
-    (void)snprintf(path, sizeof path, "%s/unseen-interventions.csv", o->out);
+    quiet.common = (common_options){.quiet = true, .force = o->common.force, .out = o->common.out};
+    (void)snprintf(path, sizeof path, "%s/unseen-interventions.csv", o->common.out);
     return access(path, F_OK) == 0 && !o->common.force ? LSCM_OK : reproduce_unseen(quiet, why);
 }
 

@@ -51,8 +51,16 @@ PyObject *posterior_save_latents(PyObject *self, PyObject *args, PyObject *keywo
 typedef lscm_status (*write_fn)(const lscm_posterior *posterior, const char *path, bool force,
                                 lscm_error *why);
 
-static PyObject *write_to(PyObject *self, PyObject *path, int force, write_fn write)
+/* A method (path, force); `words` names both, `format` is "O&|p:export". */
+static PyObject *write_to(PyObject *self, PyObject *args, PyObject *keywords, const char *format,
+                          char **words, write_fn write)
 {
+    PyObject *path = NULL;
+    int force = 0;
+    if (PyArg_ParseTupleAndKeywords(args, keywords, format, words, PyUnicode_FSConverter, &path,
+                                    &force) == 0) {
+        return NULL;
+    }
     const char *to = PyBytes_AsString(path);
     core_call call;
     call_begin(&call, NULL, 0);
@@ -65,23 +73,13 @@ static PyObject *write_to(PyObject *self, PyObject *path, int force, write_fn wr
 PyObject *posterior_export(PyObject *self, PyObject *args, PyObject *keywords)
 {
     static char *words[] = {"path", "force", NULL};
-    PyObject *path = NULL;
-    int force = 0;
-    return PyArg_ParseTupleAndKeywords(args, keywords, "O&|p:export", words, PyUnicode_FSConverter,
-                                       &path, &force) != 0
-               ? write_to(self, path, force, lscm_posterior_export)
-               : NULL;
+    return write_to(self, args, keywords, "O&|p:export", words, lscm_posterior_export);
 }
 
 PyObject *posterior_save(PyObject *self, PyObject *args, PyObject *keywords)
 {
     static char *words[] = {"folder", "force", NULL};
-    PyObject *folder = NULL;
-    int force = 0;
-    return PyArg_ParseTupleAndKeywords(args, keywords, "O&|p:save", words, PyUnicode_FSConverter,
-                                       &folder, &force) != 0
-               ? write_to(self, folder, force, lscm_posterior_save)
-               : NULL;
+    return write_to(self, args, keywords, "O&|p:save", words, lscm_posterior_save);
 }
 
 PyObject *posterior_report(PyObject *self, PyObject *args, PyObject *keywords)

@@ -125,44 +125,42 @@ done:
     return status;
 }
 
+/* Begins to send `count` bytes to another process, or to receive them from it; MPI's code. */
+static int begin(lscm_comm *comm, bool sends, void *data, int count, int other, int tag,
+                 MPI_Request *request)
+{
+    take(comm);
+    int code = sends ? MPI_Isend(data, count, MPI_BYTE, other, tag, comm->all, request)
+                     : MPI_Irecv(data, count, MPI_BYTE, other, tag, comm->all, request);
+    leave(comm);
+    return code;
+}
+
 /* The receiver says that it is ready, then the pieces flow. */
-lscm_status comm_send(lscm_comm *comm, int to, const void *data, size_t bytes, lscm_error *why)
+static lscm_status flow(lscm_comm *comm, bool sends, int other, char *data, size_t bytes,
+                        lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     MPI_Request request = MPI_REQUEST_NULL;
-    take(comm);
-    int code = MPI_Irecv(NULL, 0, MPI_BYTE, to, TAG_READY, comm->all, &request);
-    leave(comm);
+    int code = begin(comm, !sends, NULL, 0, other, TAG_READY, &request);
     TRY(finish(comm, code, &request, false, why));
     for (size_t at = 0; at < bytes; at += PIECE) {
         int count = (int)(bytes - at < PIECE ? bytes - at : PIECE);
-        take(comm);
-        code =
-            MPI_Isend((const char *)data + at, count, MPI_BYTE, to, TAG_DATA, comm->all, &request);
-        leave(comm);
+        code = begin(comm, sends, data + at, count, other, TAG_DATA, &request);
         TRY(finish(comm, code, &request, true, why));
     }
 done:
     return status;
 }
 
+lscm_status comm_send(lscm_comm *comm, int to, const void *data, size_t bytes, lscm_error *why)
+{
+    return flow(comm, true, to, (char *)data, bytes, why); /* which only reads it */
+}
+
 lscm_status comm_receive(lscm_comm *comm, int from, void *data, size_t bytes, lscm_error *why)
 {
-    lscm_status status = LSCM_OK;
-    MPI_Request request = MPI_REQUEST_NULL;
-    take(comm);
-    int code = MPI_Isend(NULL, 0, MPI_BYTE, from, TAG_READY, comm->all, &request);
-    leave(comm);
-    TRY(finish(comm, code, &request, false, why));
-    for (size_t at = 0; at < bytes; at += PIECE) {
-        int count = (int)(bytes - at < PIECE ? bytes - at : PIECE);
-        take(comm);
-        code = MPI_Irecv((char *)data + at, count, MPI_BYTE, from, TAG_DATA, comm->all, &request);
-        leave(comm);
-        TRY(finish(comm, code, &request, true, why));
-    }
-done:
-    return status;
+    return flow(comm, false, from, data, bytes, why);
 }
 
 lscm_status lscm_comm_agree(lscm_comm *comm, lscm_status status, lscm_error *why)

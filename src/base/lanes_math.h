@@ -10,6 +10,7 @@
 #define LSCM_BASE_LANES_MATH_H
 
 #include "base/lanes.h"
+#include "base/series.h"
 
 #include <float.h>
 #include <math.h>
@@ -152,16 +153,8 @@ LANES_INLINE lanes lanes_log(lanes x)
     lanes e = (lanes)((moved >> 52) | 0x4330000000000000U) - (0x1p52 + 1023);
     lanes s = (m - 1.0) / (m + 1.0);
     lanes q = s * s;
-    lanes sum = q * (1.0 / 23) + 1.0 / 21;
-    sum = sum * q + 1.0 / 19;
-    sum = sum * q + 1.0 / 17;
-    sum = sum * q + 1.0 / 15;
-    sum = sum * q + 1.0 / 13;
-    sum = sum * q + 1.0 / 11;
-    sum = sum * q + 1.0 / 9;
-    sum = sum * q + 1.0 / 7;
-    sum = sum * q + 1.0 / 5;
-    sum = sum * q + 1.0 / 3;
+    lanes sum = lanes_of(1.0 / 23);
+    SERIES_ATANH(sum, q);
     lanes twice = s + s;
     lanes result = e * 0x1.62e42feep-1 + (twice + (twice * (q * sum) + e * 0x1.a39ef35793c76p-33));
     for (size_t k = 0; k < LANES; k++) {

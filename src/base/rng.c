@@ -9,6 +9,7 @@
  * Taylor series to the last bit on those ranges; the tests compare with libm.
  */
 #include "base/rng.h"
+#include "base/series.h"
 #include "base/simd.h"
 
 #include <math.h>
@@ -68,16 +69,7 @@ static inline double log_of(double u)
     double s = (m - 1) / (m + 1);
     double q = s * s;
     double sum = 1.0 / 23;
-    sum = sum * q + 1.0 / 21;
-    sum = sum * q + 1.0 / 19;
-    sum = sum * q + 1.0 / 17;
-    sum = sum * q + 1.0 / 15;
-    sum = sum * q + 1.0 / 13;
-    sum = sum * q + 1.0 / 11;
-    sum = sum * q + 1.0 / 9;
-    sum = sum * q + 1.0 / 7;
-    sum = sum * q + 1.0 / 5;
-    sum = sum * q + 1.0 / 3;
+    SERIES_ATANH(sum, q);
     double two_s = s + s;
     /* log 2 in two parts: e times the first is exact */
     return e * 0x1.62e42feep-1 + (two_s + (two_s * (q * sum) + e * 0x1.a39ef35793c76p-33));

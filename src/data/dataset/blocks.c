@@ -74,3 +74,18 @@ void blocks_end(row_blocks *walk)
     free(walk->raw);
     walk->raw = NULL;
 }
+
+lscm_status blocks_check(const lscm_dataset *data, lscm_field field, size_t first, size_t past,
+                         meter *progress, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    row_blocks walk = {0};
+    TRY(blocks_begin(&walk, data, field, progress, why));
+    blocks_within(&walk, first, past);
+    do {
+        TRY(blocks_next(&walk, why));
+    } while (walk.count > 0);
+done:
+    blocks_end(&walk);
+    return status;
+}

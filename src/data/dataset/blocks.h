@@ -43,5 +43,8 @@ void blocks_within(row_blocks *walk, size_t first, size_t past);
 /* The next block, read and checked (dataset_check_rows); count is 0 after the last. */
 lscm_status blocks_next(row_blocks *walk, lscm_error *why);
 void blocks_end(row_blocks *walk);
+/* Rows [first, past) for nothing but the checks. */
+lscm_status blocks_check(const lscm_dataset *data, lscm_field field, size_t first, size_t past,
+                         meter *progress, lscm_error *why);
 
 #endif

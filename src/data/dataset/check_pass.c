@@ -2,21 +2,6 @@
  * fault by rank is named. */
 #include "data/dataset/split.h"
 
-static lscm_status check_field(const lscm_dataset *data, lscm_field field, row_share share,
-                               meter *m, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    row_blocks walk = {0};
-    TRY(blocks_begin(&walk, data, field, m, why));
-    blocks_within(&walk, share.first, share.end);
-    do {
-        TRY(blocks_next(&walk, why));
-    } while (walk.count > 0);
-done:
-    blocks_end(&walk);
-    return status;
-}
-
 static lscm_status check_share(const lscm_dataset *data, meter *m, lscm_error *why)
 {
     static const lscm_field fields[] = {LSCM_TARGETS, LSCM_X, LSCM_VALUES};
@@ -25,7 +10,7 @@ static lscm_status check_share(const lscm_dataset *data, meter *m, lscm_error *w
         split_share(data->team, split_rank(data->team), split_rows(data->rows, 1, data->rows));
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         if (data->shape[fields[i]].present) {
-            TRY(check_field(data, fields[i], share, m, why));
+            TRY(blocks_check(data, fields[i], share.first, share.end, m, why));
         }
     }
 done:

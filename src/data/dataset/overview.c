@@ -191,20 +191,6 @@ done:
     return status;
 }
 
-/* Nothing to add up: only the checks that every block gets. */
-static lscm_status walk_only(const lscm_dataset *data, lscm_field field, meter *m, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    row_blocks walk;
-    TRY(blocks_begin(&walk, data, field, m, why));
-    do {
-        TRY(blocks_next(&walk, why));
-    } while (walk.count > 0);
-done:
-    blocks_end(&walk);
-    return status;
-}
-
 lscm_status lscm_dataset_check(const lscm_dataset *data, lscm_overview *overview,
                                const lscm_progress *progress, lscm_error *why)
 {
@@ -223,7 +209,7 @@ lscm_status lscm_dataset_check(const lscm_dataset *data, lscm_overview *overview
     }
     for (int field = LSCM_VALUES; FIELD_IS_ROWS(field); field++) {
         if (data->shape[field].present) {
-            TRY(walk_only(data, (lscm_field)field, &m, why));
+            TRY(blocks_check(data, (lscm_field)field, 0, data->rows, &m, why));
         }
     }
     overview->x_min = all.least;

@@ -1,7 +1,5 @@
-/* The file formats, all alike, as a table (open.c): a reader fills a data set made by dataset_new
- * (shapes, whole fields, names, recipe, a row source that owns the open file); a writer writes a
- * whole data set to `to`, a temporary name that lscm_dataset_save renames afterwards (`m.what`
- * says which file the user means).
+/* Opening and saving data sets in any format: the table of formats (formats.h), of which the ending
+ * of a name chooses one.
  *
  * What lscm.h declares is all that is behind this door.
  */

@@ -1,15 +1,15 @@
-/* Opening and saving data sets: the ending of the path chooses the format.
+/* Opening and saving data sets: the ending of the path chooses the format from the table of
+ * formats.h; besides there are
  *
- *     .nc .nc4  netCDF-4      .npz  NPZ      .csv  CSV      a folder, or no ending: BIOLS layout
- *     .png      a grid of pictures (written only)
- *     .pngs     a folder of pictures; read under any name, by what is in it
+ *     a folder, or no ending   BIOLS layout
+ *     .pngs                    a folder of pictures; read under any name, by what is in it
  *
  * What is not a regular file is refused before anything opens it, since reading a pipe would wait
  * for ever. Output appears under its name only when it is whole.
  */
 #include "base/output.h"
 #include "data/csv/csv.h"
-#include "data/dataset/dataset.h"
+#include "data/format/formats.h"
 #include "data/netcdf/netcdf.h"
 #include "data/npy/npy.h"
 #include "data/picture/picture.h"
@@ -24,24 +24,23 @@
 typedef struct file_format {
     const char *ending;
     const char *name;
-    lscm_status (*open)(lscm_dataset *data, const lscm_open_options *options, lscm_error *why);
-    lscm_status (*write)(const lscm_dataset *data, const char *to, meter *m, lscm_error *why);
+    format_reader *read;
+    format_writer *write;
 } file_format;
 
-static lscm_status open_netcdf(lscm_dataset *data, const lscm_open_options *options,
-                               lscm_error *why)
+lscm_status read_netcdf(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
 {
     (void)options;
     return netcdf_open(data, why);
 }
 
-static lscm_status open_npz(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
+lscm_status read_npz(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
 {
     (void)options;
     return npz_open(data, why);
 }
 
-static lscm_status open_folder(lscm_dataset *data, const lscm_open_options *options,
+static lscm_status read_folder(lscm_dataset *data, const lscm_open_options *options,
                                lscm_error *why)
 {
     (void)options;
@@ -50,7 +49,7 @@ static lscm_status open_folder(lscm_dataset *data, const lscm_open_options *opti
 
 static const char PICTURES_NAME[] = "PNG folder";
 
-static lscm_status open_csv(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
+lscm_status read_csv(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
 {
     if (!options->truth_only && pictures_is_list(data->path, options->ignore)) {
         data->format = PICTURES_NAME;
@@ -59,18 +58,48 @@ static lscm_status open_csv(lscm_dataset *data, const lscm_open_options *options
     return csv_open(data, options, why);
 }
 
-enum { ENDINGS = 5 };
+#define ROW(ending, name, reader, writer) {ending, name, reader, writer},
+static const file_format TABLE[] = {FORMATS(ROW)};
+#undef ROW
+enum { ENDINGS = sizeof TABLE / sizeof TABLE[0], KNOWN_TEXT = 256 };
 
-static const file_format FORMATS[ENDINGS] = {
-    {".nc", "netCDF-4", open_netcdf, netcdf_write},
-    {".nc4", "netCDF-4", open_netcdf, netcdf_write},
-    {".npz", "NPZ", open_npz, npz_write},
-    {".csv", "CSV", open_csv, csv_write},
-    {".png", "PNG", NULL, png_write},
-};
-
-static const file_format FOLDER = {"", "BIOLS folder", open_folder, folder_write};
+static const file_format FOLDER = {"", "BIOLS folder", read_folder, folder_write};
 static const file_format PICTURES = {".pngs", PICTURES_NAME, pictures_open, pictures_write};
+
+/* ".nc, .npz, .csv": a reader, or else a writer, knows them. */
+static const char *known(bool reader, char out[KNOWN_TEXT])
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int i = 0; i < ENDINGS && used < KNOWN_TEXT; i++) {
+        bool again = i > 0 && strcmp(TABLE[i].name, TABLE[i - 1].name) == 0;
+        if (!again && (reader ? TABLE[i].read != not_read : TABLE[i].write != not_written)) {
+            used += (size_t)snprintf(out + used, KNOWN_TEXT - used, "%s%s", used > 0 ? ", " : "",
+                                     TABLE[i].ending);
+        }
+    }
+    return out;
+}
+
+static const char FOLDERS_READ[] = "and a folder in the BIOLS layout or of pictures";
+static const char FOLDERS_WRITTEN[] = ".pngs, and none for a BIOLS folder";
+
+lscm_status not_read(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
+{
+    char text[KNOWN_TEXT];
+    (void)options;
+    return fail(why, LSCM_USAGE, "%s: %s can be written but not read; known are %s, %s", data->path,
+                data->format, known(true, text), FOLDERS_READ);
+}
+
+lscm_status not_written(const lscm_dataset *data, const char *to, meter *m, lscm_error *why)
+{
+    char text[KNOWN_TEXT];
+    (void)data;
+    (void)to;
+    return fail(why, LSCM_USAGE, "%s: this format can be read but not written; known are %s, %s",
+                m->what, known(false, text), FOLDERS_WRITTEN);
+}
 
 /* The ending of the last part of a path, "" when it has none; a dot in front only hides it. */
 static const char *ending_of(const char *path)
@@ -85,8 +114,8 @@ static const char *ending_of(const char *path)
 static const file_format *format_of(const char *ending)
 {
     for (int i = 0; i < ENDINGS; i++) {
-        if (strcasecmp(ending, FORMATS[i].ending) == 0) {
-            return &FORMATS[i];
+        if (strcasecmp(ending, TABLE[i].ending) == 0) {
+            return &TABLE[i];
         }
     }
     return NULL;
@@ -95,7 +124,7 @@ static const file_format *format_of(const char *ending)
 /* Looks at the path without opening it. */
 static lscm_status choose_reader(const char *path, const file_format **format, lscm_error *why)
 {
-    static const char known[] = ".nc, .npz, .csv, and a folder in the BIOLS layout or of pictures";
+    char text[KNOWN_TEXT];
     struct stat info;
     const char *ending = ending_of(path);
     *format = format_of(ending);
@@ -122,15 +151,12 @@ static lscm_status choose_reader(const char *path, const file_format **format, l
                     path);
     }
     if (*ending == '\0') {
-        return fail(why, LSCM_USAGE, "%s: the name has no ending; known are %s", path, known);
+        return fail(why, LSCM_USAGE, "%s: the name has no ending; known are %s, %s", path,
+                    known(true, text), FOLDERS_READ);
     }
     if (*format == NULL) {
-        return fail(why, LSCM_USAGE, "%s: the ending '%s' is unknown; known are %s", path, ending,
-                    known);
-    }
-    if ((*format)->open == NULL) {
-        return fail(why, LSCM_USAGE, "%s: %s can be written but not read; known are %s", path,
-                    (*format)->name, known);
+        return fail(why, LSCM_USAGE, "%s: the ending '%s' is unknown; known are %s, %s", path,
+                    ending, known(true, text), FOLDERS_READ);
     }
     return LSCM_OK;
 }
@@ -187,7 +213,7 @@ lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
     options = options != NULL ? options : &defaults;
     TRY(choose_reader(path, &format, why));
     TRY(dataset_new(&data, path, format->name, why));
-    TRY(format->open(data, options, why));
+    TRY(format->read(data, options, why));
     dataset_settle(data);
     if (options->names != NULL && data->nodes > 0) {
         TRY(apply_names(data, options->names, why));
@@ -224,11 +250,9 @@ static lscm_status choose_writer(const char *path, const file_format **format, l
         return fail(why, LSCM_USAGE, "the name of the output is empty");
     }
     if (*format == NULL) {
-        return fail(
-            why, LSCM_USAGE,
-            "%s: the ending '%s' is unknown; known are .nc, .npz, .csv, .png, .pngs, and none "
-            "for a BIOLS folder",
-            path, ending);
+        char text[KNOWN_TEXT];
+        return fail(why, LSCM_USAGE, "%s: the ending '%s' is unknown; known are %s, %s", path,
+                    ending, known(false, text), FOLDERS_WRITTEN);
     }
     return LSCM_OK;
 }

@@ -84,28 +84,28 @@ static lscm_status must_find(const netcdf_file *file, const char *group, const c
 
 static const char DAMAGED[] = "its arrays cannot be read; the file may be damaged";
 
-lscm_status netcdf_arrays_read(const netcdf_file *file, const char *group, const char *name,
-                               double *out, lscm_error *why)
+static lscm_status read_array(const netcdf_file *file, const char *group, const char *name,
+                              bool raw, void *out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     int at = 0;
     int id = 0;
     TRY(must_find(file, group, name, &at, &id, why));
-    NC(file, DAMAGED, nc_get_var_double(at, id, out));
+    NC(file, DAMAGED, raw ? nc_get_var(at, id, out) : nc_get_var_double(at, id, out));
 done:
     return status;
+}
+
+lscm_status netcdf_arrays_read(const netcdf_file *file, const char *group, const char *name,
+                               double *out, lscm_error *why)
+{
+    return read_array(file, group, name, false, out, why);
 }
 
 lscm_status netcdf_arrays_read_raw(const netcdf_file *file, const char *group, const char *name,
                                    void *out, lscm_error *why)
 {
-    lscm_status status = LSCM_OK;
-    int at = 0;
-    int id = 0;
-    TRY(must_find(file, group, name, &at, &id, why));
-    NC(file, DAMAGED, nc_get_var(at, id, out));
-done:
-    return status;
+    return read_array(file, group, name, true, out, why);
 }
 
 lscm_status netcdf_arrays_list(const netcdf_file *file, const char *group, char ***names,

@@ -3,8 +3,8 @@
  */
 #include "data/npy/npy.h"
 #include "data/picture/png_picture.h"
+#include "data/picture/png_stream.h"
 
-#include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -17,14 +17,11 @@ enum {
 
 typedef struct reader {
     const char *path;
-    FILE *file;
-    png_structp png;
-    png_infop info;
+    png_stream in;
     png_size size;
     size_t stored; /* channels as decoded, alpha included */
     bool wide;     /* samples of 16 bits */
     int passes;    /* over an interlaced picture */
-    char complaint[128];
 } reader;
 
 const char *png_size_text(png_size size, char *out)
@@ -34,31 +31,10 @@ const char *png_size_text(png_size size, char *out)
     return out;
 }
 
-static PNG_NORETURN void on_error(png_structp png, png_const_charp message)
-{
-    reader *r = png_get_error_ptr(png);
-    (void)snprintf(r->complaint, sizeof r->complaint, "%s", message);
-    png_longjmp(png, 1);
-}
-
-static void on_warning(png_structp png, png_const_charp message)
-{
-    (void)png;
-    (void)message;
-}
-
-static void on_bytes(png_structp png, png_bytep bytes, size_t count)
-{
-    reader *r = png_get_io_ptr(png);
-    if (fread(bytes, 1, count, r->file) != count) {
-        png_error(png, ferror(r->file) ? "it cannot be read" : "it ends too early");
-    }
-}
-
 static lscm_status fail_damaged(const reader *r, lscm_error *why)
 {
     return fail(why, LSCM_FORMAT, "%s: the picture is damaged (%s); save or copy it again", r->path,
-                r->complaint);
+                r->in.complaint);
 }
 
 static lscm_status begin(reader *r, const char *path, lscm_error *why)
@@ -69,20 +45,18 @@ static lscm_status begin(reader *r, const char *path, lscm_error *why)
     png_byte signature[SIGNATURE];
     *r = (reader){.path = path};
     TRY(open_regular(path, path, &fd, &bytes, why));
-    r->file = fdopen(fd, "rb");
-    if (r->file == NULL) {
+    r->in.file = fdopen(fd, "rb");
+    if (r->in.file == NULL) {
         (void)close(fd);
         status = fail_memory(why, BUFSIZ);
         goto done;
     }
-    if (fread(signature, 1, SIGNATURE, r->file) != SIGNATURE ||
+    if (fread(signature, 1, SIGNATURE, r->in.file) != SIGNATURE ||
         png_sig_cmp(signature, 0, SIGNATURE) != 0) {
         TRY(fail(why, LSCM_FORMAT, "%s: %s; give pictures as PNG", path,
                  bytes == 0 ? "the file is empty" : "this is not a PNG picture"));
     }
-    r->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, r, on_error, on_warning);
-    r->info = r->png != NULL ? png_create_info_struct(r->png) : NULL;
-    if (r->info == NULL) {
+    if (!png_stream_read_from(&r->in)) {
         status = fail_memory(why, sizeof *r);
     }
 done:
@@ -91,29 +65,29 @@ done:
 
 static void end(reader *r)
 {
-    png_destroy_read_struct(&r->png, &r->info, NULL);
-    if (r->file != NULL) {
-        (void)fclose(r->file);
+    png_stream_close_read(&r->in);
+    if (r->in.file != NULL) {
+        (void)fclose(r->in.file);
     }
 }
 
 static lscm_status read_header(reader *r, lscm_error *why)
 {
-    if (setjmp(png_jmpbuf(r->png)) != 0) {
+    if (setjmp(png_jmpbuf(r->in.png)) != 0) {
         return fail_damaged(r, why);
     }
-    png_set_read_fn(r->png, r, on_bytes);
-    png_set_sig_bytes(r->png, SIGNATURE);
-    png_read_info(r->png, r->info);
+    png_set_sig_bytes(r->in.png, SIGNATURE);
+    png_read_info(r->in.png, r->in.info);
     /* samples of 8 or 16 bits, grey or colours, and alpha where anything may be transparent */
-    png_set_expand(r->png);
-    r->passes = png_set_interlace_handling(r->png);
-    png_read_update_info(r->png, r->info);
-    r->size.height = png_get_image_height(r->png, r->info);
-    r->size.width = png_get_image_width(r->png, r->info);
-    r->size.channels = (png_get_color_type(r->png, r->info) & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1;
-    r->stored = png_get_channels(r->png, r->info);
-    r->wide = png_get_bit_depth(r->png, r->info) == 16;
+    png_set_expand(r->in.png);
+    r->passes = png_set_interlace_handling(r->in.png);
+    png_read_update_info(r->in.png, r->in.info);
+    r->size.height = png_get_image_height(r->in.png, r->in.info);
+    r->size.width = png_get_image_width(r->in.png, r->in.info);
+    r->size.channels =
+        (png_get_color_type(r->in.png, r->in.info) & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1;
+    r->stored = png_get_channels(r->in.png, r->in.info);
+    r->wide = png_get_bit_depth(r->in.png, r->in.info) == 16;
     if (r->size.height * r->size.width > MOST_NUMBERS / 3) {
         char text[PNG_SIZE_TEXT];
         return fail(why, LSCM_SHAPE, "%s: a picture of %s is too large", r->path,
@@ -125,15 +99,15 @@ static lscm_status read_header(reader *r, lscm_error *why)
 static lscm_status read_samples(reader *r, png_bytep samples, lscm_error *why)
 {
     size_t row = r->size.width * r->stored * (r->wide ? 2 : 1);
-    if (setjmp(png_jmpbuf(r->png)) != 0) {
+    if (setjmp(png_jmpbuf(r->in.png)) != 0) {
         return fail_damaged(r, why);
     }
     for (int pass = 0; pass < r->passes; pass++) {
         for (size_t y = 0; y < r->size.height; y++) {
-            png_read_row(r->png, samples + y * row, NULL);
+            png_read_row(r->in.png, samples + y * row, NULL);
         }
     }
-    png_read_end(r->png, NULL);
+    png_read_end(r->in.png, NULL);
     return LSCM_OK;
 }
 

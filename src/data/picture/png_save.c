@@ -1,8 +1,8 @@
 /* Writing one PNG picture: see png_picture.h. */
 #include "data/picture/png_picture.h"
+#include "data/picture/png_stream.h"
 
 #include <errno.h>
-#include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,40 +12,11 @@ enum { QUICK = 3 }; /* of zlib's 9 levels */
 
 typedef struct writer {
     const char *what;
-    FILE *file;
-    png_structp png;
-    png_infop info;
+    png_stream out;
     png_size size;
     bool wide;      /* samples of 16 bits */
     png_bytep line; /* (width * channels), 2 bytes each */
-    char complaint[128];
 } writer;
-
-static PNG_NORETURN void on_error(png_structp png, png_const_charp message)
-{
-    writer *w = png_get_error_ptr(png);
-    (void)snprintf(w->complaint, sizeof w->complaint, "%s", message);
-    png_longjmp(png, 1);
-}
-
-static void on_warning(png_structp png, png_const_charp message)
-{
-    (void)png;
-    (void)message;
-}
-
-static void on_bytes(png_structp png, png_bytep bytes, size_t count)
-{
-    writer *w = png_get_io_ptr(png);
-    if (fwrite(bytes, 1, count, w->file) != count) {
-        png_error(png, strerror(errno));
-    }
-}
-
-static void on_flush(png_structp png)
-{
-    (void)png;
-}
 
 static bool needs_16_bits(size_t count, const uint16_t *samples)
 {
@@ -70,20 +41,16 @@ static void fill_line(const writer *w, size_t count, const uint16_t *samples)
 static lscm_status encode(writer *w, const uint16_t *samples, lscm_error *why)
 {
     size_t count = w->size.width * w->size.channels;
-    if (setjmp(png_jmpbuf(w->png)) != 0) {
-        return fail(why, LSCM_WRITE, "%s: %s", w->what, w->complaint);
+    if (setjmp(png_jmpbuf(w->out.png)) != 0) {
+        return fail(why, LSCM_WRITE, "%s: %s", w->what, w->out.complaint);
     }
-    png_set_write_fn(w->png, w, on_bytes, on_flush);
-    png_set_compression_level(w->png, QUICK);
-    png_set_IHDR(w->png, w->info, (png_uint_32)w->size.width, (png_uint_32)w->size.height,
-                 w->wide ? 16 : 8, w->size.channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_write_info(w->png, w->info);
+    png_set_compression_level(w->out.png, QUICK);
+    png_stream_header(&w->out, w->size.width, w->size.height, w->wide ? 16 : 8, w->size.channels);
     for (size_t y = 0; y < w->size.height; y++) {
         fill_line(w, count, samples + y * count);
-        png_write_row(w->png, w->line);
+        png_write_row(w->out.png, w->line);
     }
-    png_write_end(w->png, NULL);
+    png_write_end(w->out.png, NULL);
     return LSCM_OK;
 }
 
@@ -92,18 +59,16 @@ lscm_status png_picture_put(FILE *file, const char *what, png_size size, const u
 {
     lscm_status status = LSCM_OK;
     size_t count = size.width * size.channels;
-    writer w = {.what = what, .file = file, .size = size};
+    writer w = {.what = what, .out = {.file = file}, .size = size};
     w.wide = needs_16_bits(size.height * count, samples);
     w.line = malloc(2 * count);
-    w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
-    w.info = w.png != NULL ? png_create_info_struct(w.png) : NULL;
-    if (w.info == NULL || w.line == NULL) {
+    if (!png_stream_write_to(&w.out) || w.line == NULL) {
         status = fail_memory(why, 2 * count);
         goto done;
     }
     TRY(encode(&w, samples, why));
 done:
-    png_destroy_write_struct(&w.png, &w.info);
+    png_stream_close_write(&w.out);
     free(w.line);
     return status;
 }

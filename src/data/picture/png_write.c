@@ -8,10 +8,10 @@
  * Memory: the 8 pictures of one line of the sheet, as bytes.
  */
 #include "data/picture/picture.h"
+#include "data/picture/png_stream.h"
 
 #include <errno.h>
 #include <math.h>
-#include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +40,7 @@ typedef struct sheet {
     double *values;                  /* (width * channels) */
     uint8_t *bytes;                  /* (across, numbers) */
     uint8_t *line;                   /* (pixels_wide * channels) */
-    FILE *file;
-    png_structp png;
-    png_infop info;
-    char complaint[128]; /* libpng's */
+    png_stream out;
 } sheet;
 
 static lscm_status lay_out(sheet *s, lscm_error *why)
@@ -164,76 +161,44 @@ static void draw_line(sheet *s, size_t count, size_t y)
 
 /* ---- libpng: each function below that calls it has its own return by longjmp. */
 
-static PNG_NORETURN void on_error(png_structp png, png_const_charp message)
-{
-    sheet *s = png_get_error_ptr(png);
-    (void)snprintf(s->complaint, sizeof s->complaint, "%s", message);
-    png_longjmp(png, 1);
-}
-
-static void on_warning(png_structp png, png_const_charp message)
-{
-    (void)png;
-    (void)message;
-}
-
-static void on_bytes(png_structp png, png_bytep bytes, size_t count)
-{
-    sheet *s = png_get_io_ptr(png);
-    if (fwrite(bytes, 1, count, s->file) != count) {
-        png_error(png, strerror(errno));
-    }
-}
-
-static void on_flush(png_structp png)
-{
-    (void)png;
-}
-
 static lscm_status fail_png(const sheet *s, lscm_error *why)
 {
-    return fail(why, LSCM_WRITE, "%s: %s", s->m->what, s->complaint);
+    return fail(why, LSCM_WRITE, "%s: %s", s->m->what, s->out.complaint);
 }
 
 static lscm_status begin(sheet *s, const char *to, lscm_error *why)
 {
-    s->file = fopen(to, "wb");
-    if (s->file == NULL) {
+    s->out.file = fopen(to, "wb");
+    if (s->out.file == NULL) {
         return fail(why, LSCM_WRITE, "%s: %s", s->m->what, strerror(errno));
     }
-    s->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, s, on_error, on_warning);
-    s->info = s->png != NULL ? png_create_info_struct(s->png) : NULL;
-    if (s->info == NULL) {
+    if (!png_stream_write_to(&s->out)) {
         return fail_memory(why, sizeof *s);
     }
-    if (setjmp(png_jmpbuf(s->png)) != 0) {
+    if (setjmp(png_jmpbuf(s->out.png)) != 0) {
         return fail_png(s, why);
     }
-    png_set_write_fn(s->png, s, on_bytes, on_flush);
-    png_set_IHDR(s->png, s->info, (png_uint_32)s->pixels_wide, (png_uint_32)s->pixels_high, 8,
-                 s->channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
-                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_write_info(s->png, s->info);
+    png_stream_header(&s->out, s->pixels_wide, s->pixels_high, 8, s->channels);
     return LSCM_OK;
 }
 
 static lscm_status put_line(sheet *s, size_t times, lscm_error *why)
 {
-    if (setjmp(png_jmpbuf(s->png)) != 0) {
+    if (setjmp(png_jmpbuf(s->out.png)) != 0) {
         return fail_png(s, why);
     }
     for (size_t i = 0; i < times; i++) {
-        png_write_row(s->png, s->line);
+        png_write_row(s->out.png, s->line);
     }
     return LSCM_OK;
 }
 
 static lscm_status finish(sheet *s, lscm_error *why)
 {
-    if (setjmp(png_jmpbuf(s->png)) != 0) {
+    if (setjmp(png_jmpbuf(s->out.png)) != 0) {
         return fail_png(s, why);
     }
-    png_write_end(s->png, NULL);
+    png_write_end(s->out.png, NULL);
     return LSCM_OK;
 }
 
@@ -275,8 +240,8 @@ lscm_status png_write(const lscm_dataset *data, const char *to, meter *m, lscm_e
     }
     TRY(finish(&s, why));
 done:
-    png_destroy_write_struct(&s.png, &s.info);
-    if (s.file != NULL && fclose(s.file) != 0 && status == LSCM_OK) {
+    png_stream_close_write(&s.out);
+    if (s.out.file != NULL && fclose(s.out.file) != 0 && status == LSCM_OK) {
         status = fail(why, LSCM_WRITE, "%s: %s", m->what, strerror(errno));
     }
     free(s.raw);

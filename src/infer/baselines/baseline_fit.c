@@ -4,7 +4,7 @@
 
 #include "base/threads.h"
 #include "infer/run/run.h"
-#include "scm/decode.h"
+#include "scm/posterior/posterior.h"
 
 #include <math.h>
 #include <stdlib.h>

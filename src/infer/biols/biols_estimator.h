@@ -13,7 +13,7 @@
 
 #include "data/dataset/dataset.h"
 #include "infer/run/run.h"
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 typedef struct biols biols;
 

@@ -5,7 +5,7 @@
 #include "infer/biols/biols_estimator.h"
 #include "infer/biols/expected_z.h"
 #include "infer/run/run.h"
-#include "scm/decode.h"
+#include "scm/posterior/posterior.h"
 
 static void choose(fit *f)
 {

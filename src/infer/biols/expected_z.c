@@ -1,7 +1,7 @@
 #include "infer/biols/expected_z.h"
 
 #include "base/arena.h"
-#include "scm/mechanism.h"
+#include "scm/mechanism/mechanism.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #define LSCM_INFER_BIOLS_EXPECTED_Z_H
 
 #include "data/dataset/dataset.h"
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 /* Fills z and z_sd (rows, d) of a posterior whose draws are there. */
 lscm_status expected_z(lscm_posterior *p, const lscm_dataset *data, lscm_error *why);

@@ -19,7 +19,7 @@
 #include "infer/generator/generator.h"
 #include "infer/kernel/kernel.h"
 #include "infer/problem/problem.h"
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 /* Into a posterior that has no encoder yet. Observed variables leave it without. */
 lscm_status encoder_pack_linear(lscm_posterior *p, const linear_view *s, const anchored *a,

@@ -22,7 +22,7 @@
 #include "base/pieces.h"
 #include "data/design/design.h"
 #include "net/muon.h"
-#include "scm/mechanism.h"
+#include "scm/mechanism/mechanism.h"
 
 typedef struct generator_rows {
     size_t rows, d, R;

@@ -10,7 +10,6 @@
 #include "infer/graph/graph_chain.h"     /* graph and mechanisms as a chain */
 #include "infer/graph/graph_leak.h"      /* edges that cannot be told from a leak */
 #include "infer/graph/graph_posterior.h" /* all of it, from rows of z */
-#include "infer/graph/screen.h"          /* candidate parents */
 #include "infer/graph/subset_sums.h"     /* sums over parent sets */
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/tuned.h"
 #include "infer/evidence/evidence.h"
 #include "infer/graph/dag_extensions.h"
-#include "infer/graph/screen.h"
+#include "infer/screen/screen.h"
 
 #include <cblas.h>
 #include <math.h>

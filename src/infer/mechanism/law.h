@@ -2,7 +2,7 @@
  * of functions; what one has gathered only the same one reads. There is one so far, linear with
  * normal noise (family.h), and another is another table: no caller knows which it has.
  *
- * What a mechanism does once its numbers are known, residual and simulation, is scm/mechanism.h.
+ * What a mechanism does once its numbers are known, residual and simulation, is scm/mechanism.
  */
 #ifndef LSCM_INFER_MECHANISM_LAW_H
 #define LSCM_INFER_MECHANISM_LAW_H

@@ -11,6 +11,6 @@
 #include "infer/mechanism/family.h"      /* one node, all of its parent sets */
 #include "infer/mechanism/family_sums.h" /* the ways of summing */
 #include "infer/mechanism/law.h"         /* what others ask of any mechanism */
-#include "scm/mechanism.h"               /* all nodes, known */
+#include "scm/mechanism/mechanism.h"     /* all nodes, known */
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/lanes.h"
 #include "infer/ordering/permanent.h"
 #include "infer/ordering/sinkhorn.h"
-#include "scm/assignment.h"
+#include "scm/graph/graph.h"
 
 #include <math.h>
 #include <stdlib.h>

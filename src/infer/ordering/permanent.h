@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/lanes.h"
 #include "base/rng.h"
-#include "scm/assignment.h"
+#include "scm/graph/graph.h"
 
 #define PERMANENT_TOLERANCE 1e-12
 

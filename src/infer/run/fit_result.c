@@ -1,7 +1,7 @@
 #include "data/dataset/dataset.h"
 #include "infer/run/fit_state.h"
 #include "infer/run/run_files.h"
-#include "scm/recipe.h"
+#include "scm/recipe/recipe.h"
 
 #include <stdio.h>
 #include <stdlib.h>

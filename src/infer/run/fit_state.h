@@ -6,7 +6,7 @@
 #include "backend/backend.h"
 #include "data/dataset/dataset.h"
 #include "infer/run/knowledge.h"
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 #include <jansson.h>
 

@@ -7,7 +7,7 @@
  * in closed form: a graph has one of a pair's three relations, whose probabilities are p_ji, p_ij
  * and what they leave. A posterior against itself: how far two of its own draws are apart.
  */
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 #include <math.h>
 #include <stdlib.h>

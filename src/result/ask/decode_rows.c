@@ -1,6 +1,6 @@
 /* x = g(z) for z of the caller: z (rows, d) to x (rows, D), by whole tiles as lscm_posterior_sample
  * makes them, so that the same z give the same x there and here. */
-#include "scm/decode.h"
+#include "scm/posterior/posterior.h"
 
 #include <float.h>
 #include <math.h>

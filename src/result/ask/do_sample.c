@@ -12,8 +12,8 @@
 #include "base/streams.h"
 #include "data/dataset/dataset.h"
 #include "data/text/text.h"
-#include "scm/decode.h"
-#include "scm/mechanism.h"
+#include "scm/mechanism/mechanism.h"
+#include "scm/posterior/posterior.h"
 
 #include <float.h>
 #include <jansson.h>

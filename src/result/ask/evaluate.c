@@ -5,9 +5,8 @@
  * with x read in blocks of rows. Where the truth has no z or x, their scores are NaN; where it has
  * them, they must be those of the rows that were fitted, as many and in the same order.
  */
-#include "scm/decode.h"
-#include "scm/metrics.h"
-#include "scm/truth.h"
+#include "scm/metrics/metrics.h"
+#include "scm/posterior/posterior.h"
 
 #include <omp.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define LSCM_RESULT_ASK_EXPORT_EDGES_H
 
 #include "data/drawing/drawing.h"
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 /* All d (d - 1) pairs in new memory, the likeliest edge first: its probability; mean, sd (over the
  * count) and quantiles (interpolated linearly, as NumPy does) of w over the draws. */

@@ -8,7 +8,7 @@
 #include "data/netcdf/netcdf.h"
 #include "data/npy/npy.h"
 #include "data/text/text.h"
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -47,26 +47,26 @@ static void take_moments(report *r)
     }
 }
 
-typedef struct placed {
-    double place;
-    size_t node;
-} placed;
-
-static int by_place(const void *left, const void *right)
+static int by_rank(const void *left, const void *right)
 {
-    const placed *a = left;
-    const placed *b = right;
-    if (a->place != b->place) {
-        return a->place < b->place ? -1 : 1;
+    const ranked_node *a = left;
+    const ranked_node *b = right;
+    if (a->by != b->by) {
+        return a->by < b->by ? -1 : 1;
     }
     return a->node < b->node ? -1 : a->node > b->node ? 1 : 0;
+}
+
+void sort_nodes(ranked_node *nodes, size_t count)
+{
+    qsort(nodes, count, sizeof *nodes, by_rank);
 }
 
 static lscm_status take_order(report *r, lscm_error *why)
 {
     size_t d = r->d;
     double n = (double)r->p->draws;
-    placed *nodes = malloc(d * sizeof *nodes);
+    ranked_node *nodes = malloc(d * sizeof *nodes);
     if (nodes == NULL) {
         return fail_memory(why, d * sizeof *nodes);
     }
@@ -83,9 +83,9 @@ static lscm_status take_order(report *r, lscm_error *why)
         r->before[k] /= n;
     }
     for (size_t i = 0; i < d; i++) {
-        nodes[i] = (placed){r->place[i], i};
+        nodes[i] = (ranked_node){r->place[i], i};
     }
-    qsort(nodes, d, sizeof *nodes, by_place);
+    sort_nodes(nodes, d);
     for (size_t i = 0; i < d; i++) {
         r->order[i] = nodes[i].node;
     }

@@ -20,21 +20,6 @@ static double value_of(const report *r, const json_t *by_node, size_t node)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-typedef struct rated {
-    size_t node;
-    double r2;
-} rated;
-
-static int by_r2(const void *left, const void *right)
-{
-    const rated *a = left;
-    const rated *b = right;
-    if (a->r2 != b->r2) {
-        return a->r2 < b->r2 ? -1 : 1;
-    }
-    return a->node < b->node ? -1 : a->node > b->node ? 1 : 0;
-}
-
 /* ---- Words ---- */
 
 static void put_anchors(const report *r, const json_t *anchors)
@@ -166,17 +151,17 @@ lscm_status report_nodes(const report *r, lscm_error *why)
 {
     const json_t *anchors = json_object_get(r->summary, "anchors");
     const json_t *held_out = json_object_get(r->summary, "held_out");
-    rated *nodes = malloc(r->d * sizeof *nodes);
+    ranked_node *nodes = malloc(r->d * sizeof *nodes);
     bool worst = r->d > MOST;
     if (nodes == NULL) {
         return fail_memory(why, r->d * sizeof *nodes);
     }
     for (size_t k = 0; k < r->d; k++) {
         double r2 = number_at(of_node(r, anchors, r->order[k]), "r2");
-        nodes[k] = (rated){r->order[k], isnan(r2) ? -1 : r2};
+        nodes[k] = (ranked_node){isnan(r2) ? -1 : r2, r->order[k]};
     }
     if (worst) {
-        qsort(nodes, r->d, sizeof *nodes, by_r2);
+        sort_nodes(nodes, r->d);
     }
     section_open(r->out, "nodes", "The variables");
     put_anchors(r, anchors);

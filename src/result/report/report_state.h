@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "result/report/report_page.h"
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 #include <jansson.h>
 
@@ -59,6 +59,12 @@ const char *node_label(const report *r, size_t node, char room[24]);
 void put_node(const report *r, size_t node);
 /* "a → b" */
 void put_edge_name(const report *r, size_t from, size_t to);
+/* Nodes to be sorted: by a number, then as they are numbered. */
+typedef struct ranked_node {
+    double by;
+    size_t node;
+} ranked_node;
+void sort_nodes(ranked_node *nodes, size_t count);
 /* What the summary says of a node: held_out.r2 and the like; NULL where it says nothing. */
 const json_t *of_node(const report *r, const json_t *by_node, size_t node);
 

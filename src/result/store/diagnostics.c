@@ -2,7 +2,7 @@
  * comes to the posterior, so that threads that ask for them share what never changes. What the
  * summary does not say, or says in another way than numbers and texts, is NaN, 0 or left out. */
 #include "data/text/text.h"
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 #include <jansson.h>
 #include <math.h>

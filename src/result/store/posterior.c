@@ -1,6 +1,6 @@
 /* The posterior as a handle: one allocation for all arrays, texts beside it, and what lscm.h shows
  * of it. */
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 #include "data/text/text.h"
 

@@ -3,8 +3,8 @@
 #include "result/store/run_folder.h"
 
 #include "base/order.h"
-#include "scm/decode.h"
-#include "scm/metrics.h"
+#include "scm/metrics/metrics.h"
+#include "scm/posterior/posterior.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* posterior.nc: see run_folder.h. */
 #include "result/store/run_folder.h"
 
-#include "scm/decode.h"
+#include "scm/posterior/posterior.h"
 
 #include <stdio.h>
 #include <stdlib.h>

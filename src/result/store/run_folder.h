@@ -21,7 +21,7 @@
 #define LSCM_RESULT_STORE_RUN_FOLDER_H
 
 #include "data/netcdf/netcdf.h"
-#include "scm/posterior.h"
+#include "scm/posterior/posterior.h"
 
 #define RUN_POSTERIOR "posterior.nc"
 #define RUN_CONFIG "config.json"

@@ -1,0 +1,79 @@
+/* The mechanisms of all nodes, known: linear, with normal noise,
+ *
+ *     z_i = c_i + sum_j z_j w[j][i] + s_i e_i,   e_i ~ N(0, 1),      residual  z - c - z W,
+ *
+ * acyclic. What data say of mechanisms is infer/mechanism; what they do once they are known is
+ * written here and nowhere else. Sums over causes are taken in ascending order, or in the one that
+ * is given: bits are the same for a node alone and for all of a row.
+ */
+#ifndef LSCM_SCM_MECHANISM_MECHANISM_H
+#define LSCM_SCM_MECHANISM_MECHANISM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct mechanism_model {
+    size_t d;
+    const double *w;         /* (d, d): w[j][i] is j -> i */
+    const double *intercept; /* (d): c */
+    const double *sigma;     /* (d): s > 0; NULL where only residuals are asked for */
+} mechanism_model;
+
+/* start - sum_j z_j w_ji, z (d) */
+static inline double mechanism_less_causes(const mechanism_model *m, size_t i, const double *z,
+                                           double start)
+{
+    for (size_t j = 0; j < m->d; j++) {
+        start -= z[j] * m->w[j * m->d + i];
+    }
+    return start;
+}
+
+/* What its causes leave of node i in the row z (d): s_i e_i. */
+static inline double mechanism_residual(const mechanism_model *m, size_t i, const double *z)
+{
+    return mechanism_less_causes(m, i, z, z[i] - m->intercept[i]);
+}
+
+/* The same for all nodes, e (d). */
+static inline void mechanism_residuals(const mechanism_model *m, const double *z, double *e)
+{
+    for (size_t i = 0; i < m->d; i++) {
+        e[i] = z[i] - m->intercept[i];
+    }
+    for (size_t j = 0; j < m->d; j++) {
+        const double *w = m->w + j * m->d;
+        for (size_t i = 0; i < m->d; i++) {
+            e[i] -= z[j] * w[i];
+        }
+    }
+}
+
+/* Node i given the `count` nodes before it in a causal order; noise: s_i e_i, 0 for the mean. */
+static inline double mechanism_simulate(const mechanism_model *m, size_t i, const size_t *before,
+                                        size_t count, const double *z, double noise)
+{
+    double sum = m->intercept[i] + noise;
+    for (size_t k = 0; k < count; k++) {
+        sum += z[before[k]] * m->w[before[k] * m->d + i];
+    }
+    return sum;
+}
+
+/* The same for n rows at once, columns contiguous: z (d, n), column i holds c_i + s_i e_i and
+ * becomes z_i; parents (count). */
+void mechanism_simulate_column(const mechanism_model *m, size_t i, const size_t *parents,
+                               size_t count, size_t n, double *z);
+
+/* The intercept of node i when all z are counted from elsewhere: those of z + by (d). */
+static inline double mechanism_moved(const mechanism_model *m, size_t i, const double *by)
+{
+    return mechanism_less_causes(m, i, by, m->intercept[i] + by[i]);
+}
+
+/* What each of `rows` sources does to every node, where mask (d) is 0 through its causes too:
+ * reach (rows, d) holds what a source does to a node by itself, and gets the rest added. */
+void mechanism_reach(const mechanism_model *m, const size_t *order, const uint8_t *mask,
+                     size_t rows, double *reach);
+
+#endif
