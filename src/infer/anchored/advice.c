@@ -206,6 +206,36 @@ static void advise_on_effects(const anchored *a, char *const *names, json_t *war
     }
 }
 
+void advise_on_assumptions(const assumptions *t, char *const *names, json_t *warnings)
+{
+    node_list bent = {.count = 0};
+    node_list hidden = {.count = 0};
+    for (size_t i = 0; i < t->d; i++) {
+        bool shared = false;
+        for (size_t j = 0; j < t->d; j++) {
+            shared = shared || t->hidden[i * t->d + j] != 0 || t->hidden[j * t->d + i] != 0;
+        }
+        if (t->bent[i] != 0) {
+            list_add(&bent, names, i);
+        }
+        if (shared) {
+            list_add(&hidden, names, i);
+        }
+    }
+    if (bent.count > 0) {
+        warn(warnings,
+             "not linear in their causes: %s. The model is, so edges about them may be false "
+             "however certain they look",
+             bent.text);
+    }
+    if (hidden.count > 0) {
+        warn(warnings,
+             "what the model leaves of some variables goes together, as a cause that nobody "
+             "measured makes it: %s. Edges about them may be false however certain they look",
+             hidden.text);
+    }
+}
+
 void advise(const linear_view *s, const anchored *a, char *const *names, json_t *warnings)
 {
     advise_on_rows(s, names, warnings);

@@ -190,6 +190,7 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     lscm_posterior *p = NULL;
     anchored a = {0};
     judgement j = {0};
+    assumptions t = {0};
     anchored_input in = anchored_input_of(f, s);
     TRY(anchored_infer(&a, &in, why));
     double begun = fit_seconds();
@@ -198,6 +199,10 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     }
     double judged = fit_seconds() - begun;
     warn(f, s, &a);
+    if (s->kind == VIEW_OBSERVED) {
+        TRY(assumptions_test(&t, s, &a, why));
+        advise_on_assumptions(&t, f->data->node_names, f->warnings);
+    }
     size_t weights = s->kind == VIEW_LINEAR ? s->d * s->D : 0;
     TRY(fit_posterior(f, &p, weights, s->kind == VIEW_LINEAR ? s->D : 0, why));
     TRY(take_decoder(p, s, &a, why));
@@ -215,6 +220,7 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
 done:
     lscm_posterior_free(p);
     judgement_close(&j);
+    assumptions_close(&t);
     anchored_close(&a);
     return status;
 }
