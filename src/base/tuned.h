@@ -95,9 +95,6 @@
     REAL(anchor_left, 0.99, HAND, "share of a label's variance that may be noise, at most") \
     REAL(anchor_seen, 2, HAND, "standard errors that make actuator noise seen") \
     /* Noise subtracted from scatters */ \
-    REAL(noise_remains, 1e-3, HAND, "share of a scatter that must remain") \
-    REAL(noise_step, 0.8, HAND, "factor on what is subtracted where it does not ..") \
-    COUNT(noise_tries, 24, HAND, ".. and how often") \
     /* Graphs */ \
     REAL(prior_dof, 3, HAND, "degrees of freedom of the prior of a variance") \
     COUNT(candidates_nodes, 64, TIME, "to so many nodes, more candidate parents") \

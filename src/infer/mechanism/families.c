@@ -1,10 +1,10 @@
 #include "infer/mechanism/families.h"
 
 #include "base/threads.h"
-#include "base/tuned.h"
 #include "infer/mechanism/family_sums.h"
 
 #include <cblas.h>
+#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,30 +185,24 @@ lscm_status families_update(families *f, const double *z, lscm_error *why)
     return LSCM_OK;
 }
 
-/* True when the symmetric `a` (m, m) has no negative eigenvalue beyond rounding: Cholesky in place
- * in which pivots of no size are passed over. */
-static bool semidefinite(double *a, size_t m)
+/* The largest share of `noise` (m, m) that leaves a thousandth of every direction of `scatter`,
+ * at most 1: what solves noise x = l scatter x has no larger l. Both are lost. */
+static double share_left(double *noise, double *scatter, size_t m)
 {
+    const double remains = 1e-3;
+    const double rounding = 1e-10; /* where nodes are combinations of others */
+    double value[FAMILY_MOST + 1];
+    double work[2 * FAMILY_MOST + 3];
+    int integer = 0;
     for (size_t k = 0; k < m; k++) {
-        double *row = a + k * m;
-        double size = row[k];
-        for (size_t j = 0; j < k; j++) {
-            row[k] -= row[j] * row[j];
-        }
-        double pivot = row[k];
-        if (!(size >= 0) || !(pivot >= -1e-10 * size)) {
-            return false;
-        }
-        double scale = pivot > 1e-10 * size ? 1 / sqrt(pivot) : 0;
-        for (size_t i = k + 1; i < m; i++) {
-            double *below = a + i * m;
-            for (size_t j = 0; j < k; j++) {
-                below[k] -= below[j] * row[j];
-            }
-            below[k] *= scale;
-        }
+        double *own = scatter + k * m + k;
+        *own = *own > 0 ? *own * (1 + rounding) : 1;
     }
-    return true;
+    if (LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, 1, 'N', 'L', (int)m, noise, (int)m, scatter, (int)m,
+                            value, work, (int)(2 * m + 1), &integer, 1) != 0) {
+        return 0;
+    }
+    return value[m - 1] > 1 - remains ? (1 - remains) / value[m - 1] : 1;
 }
 
 static void correct_family(families *f, size_t i, const double *psi, double share)
@@ -216,7 +210,7 @@ static void correct_family(families *f, size_t i, const double *psi, double shar
     const family *fam = &f->list[i];
     double *scatter = family_scatter_of(f, i);
     double noise[(FAMILY_MOST + 1) * (FAMILY_MOST + 1)];
-    double trial[(FAMILY_MOST + 1) * (FAMILY_MOST + 1)];
+    double pair[2][(FAMILY_MOST + 1) * (FAMILY_MOST + 1)];
     size_t m = fam->count + 1;
     double n = share * (fam->rows > 1 ? fam->rows - 1 : 0);
     for (size_t a = 0; a < m; a++) {
@@ -225,21 +219,10 @@ static void correct_family(families *f, size_t i, const double *psi, double shar
             noise[a * m + b] = n * psi[from * f->d + (b + 1 < m ? fam->candidate[b] : i)];
         }
     }
-    double kept = 1;
-    for (size_t t = 0; t < tuned_noise_tries(); t++) {
-        for (size_t k = 0; k < m * m; k++) {
-            trial[k] = (1 - tuned_noise_remains()) * scatter[k] - kept * noise[k];
-        }
-        if (semidefinite(trial, m)) {
-            for (size_t k = 0; k < m * m; k++) {
-                scatter[k] -= kept * noise[k];
-            }
-            f->kept[i] = kept;
-            return;
-        }
-        kept *= tuned_noise_step();
-    }
-    f->kept[i] = 0;
+    memcpy(pair[0], noise, m * m * sizeof *noise);
+    memcpy(pair[1], scatter, m * m * sizeof *noise);
+    f->kept[i] = share_left(pair[0], pair[1], m);
+    cblas_daxpy((int)(m * m), -f->kept[i], noise, 1, scatter, 1);
 }
 
 void families_correct(families *f, const double *psi, size_t step, double share)
