@@ -36,15 +36,8 @@
     COUNT(kernel_least_labels, 10, HAND, "labels that a node needs to be encoded") \
     COUNT(kernel_held_one_in, 5, HAND, "one set in so many is held out to choose family and ridge") \
     COUNT(kernel_few_sets, 5, HAND, "with fewer sets, rows are held out in place of sets") \
-    COUNT(kernel_choice_rows, 1500, TIME, "rows of a node to learn from, and as many held out, for the choice") \
-    COUNT(kernel_choice_first, 4, TIME, "nodes on which ridges are compared") \
-    COUNT(kernel_choice_nodes, 24, TIME, "nodes on which families are compared") \
-    REAL(kernel_choice_floor, 1e-8, HAND, "of squared errors over the variance of labels: below, errors are alike") \
     REAL(kernel_constant, 0.3, BENDS, "the last coordinate of the biased family, in units of the others' length") \
     REAL(kernel_dim, 0.01, HAND, "length of a row that has a direction, in units of the median") \
-    COUNT(kernel_sd_rows, 1000, TIME, "rows that tell a variance where all are too many") \
-    REAL(kernel_sd_cost, 1e11, TIME, "operations of a variance from all rows, at most") \
-    COUNT(kernel_judged, 2000, TIME, "held-out rows of a node that its variance is judged on") \
     /* The network from z to x */ \
     COUNT(network_narrow_nodes, 24, BENDS, "to so many nodes a hidden layer is narrow") \
     COUNT(network_hidden_narrow, 128, BENDS, "units of a narrow hidden layer") \

@@ -7,12 +7,12 @@
 #include "infer/kernel/kernel_encoder.h"
 
 #include "base/threads.h"
-#include "base/tuned.h"
 #include "infer/kernel/kernel_parts.h"
 
 #include <math.h>
 #include <string.h>
 
+enum { SD_ROWS = 1000, JUDGED = 2000 }; /* rows of S; held-out rows of a node: time, no more */
 static const size_t FACTOR_BYTES = (size_t)64 << 20; /* of the linear family */
 static const double LEAST_FACTOR = 1e-8, MOST_FACTOR = 1e8;
 
@@ -135,18 +135,12 @@ static void choose_inputs(encoding *w, kernel_encoder *e)
 {
     kernel_labels *l = &w->labels;
     size_t d = w->f->d;
-    double cost = 0;
     e->m = w->f->R + 1;
     if (e->space.family == KERNEL_LINEAR) {
         return;
     }
     e->m = kernel_inputs_choose(l, w->settings, w->rows, w->some);
-    for (size_t j = 0; j < d; j++) {
-        double own = l->usable[j] ? (double)l->count[j] : 0;
-        cost += own * own * (double)w->f->rows;
-    }
-    w->sd_most = cost <= tuned_kernel_sd_cost() ? e->m : tuned_kernel_sd_rows();
-    w->sd_most = w->settings->sd_rows > 0 ? w->settings->sd_rows : w->sd_most;
+    w->sd_most = w->settings->sd_rows > 0 ? w->settings->sd_rows : SD_ROWS;
     w->sd_most = w->sd_most < e->m ? w->sd_most : e->m;
     for (size_t j = 0; j < d; j++) {
         size_t own = 0;
@@ -255,14 +249,14 @@ static lscm_status calibrate(encoding *w, kernel_encoder *e, const double *z, ls
         }
         if (linear) {
             size_t n = kernel_labels_rows(&w->labels, j, KERNEL_HELD, held);
-            n = kernel_some(held, n, tuned_kernel_judged(), r, (uint64_t)(e->d + j) * w->f->rows);
+            n = kernel_some(held, n, JUDGED, r, (uint64_t)(e->d + j) * w->f->rows);
             kernel_linear_sd(e, j, w->f->f, held, n, part, w->number, 1);
             judge(w, e, j, held, n, z, w->number);
         } else {
             size_t n = choose_known(w, e, j, KERNEL_TRAIN, held);
             kernel_sd_set(&known, e->inputs, held, n, e->ridge[j]);
             n = kernel_labels_rows(&w->labels, j, KERNEL_HELD, held);
-            n = kernel_some(held, n, tuned_kernel_judged(), r, (uint64_t)(e->d + j) * w->f->rows);
+            n = kernel_some(held, n, JUDGED, r, (uint64_t)(e->d + j) * w->f->rows);
             kernel_sd_rows(&known, w->f->f, held, n, w->number, 1);
             judge(w, e, j, held, n, z, w->number);
         }

@@ -1,6 +1,6 @@
 /* Family and ridge by held-out labels; per node at most 1 500 rows to learn from and as many held
  * out. The ridge of a family by R2 (1 - mse / variance of the node's labels, at least -1), averaged
- * over four nodes. Then the family by the typical error, on at most 24 nodes:
+ * over nodes; then the family by the typical error,
  *
  *     mean log((v - z)^2 / var v + 1e-8),
  *
@@ -11,8 +11,8 @@
  * smaller half of the labels predicts the larger half of those held out.
  */
 #include "base/streams.h"
-#include "base/tuned.h"
 #include "infer/kernel/kernel_cholesky.h"
+#include "base/tuned.h"
 #include "infer/kernel/kernel_parts.h"
 
 #include <cblas.h>
@@ -21,17 +21,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RIDGES = 4 };
+enum { RIDGES = 4, MOST_ROWS = 1500 }; /* rows: more would only take longer */
 static const double ridges[RIDGES] = {1e-5, 1e-4, 1e-3, 1e-2};
+static const double ALIKE = 1e-8; /* errors over the variance of labels: below, they are alike */
 
 typedef struct choice {
     const kernel_labels *l;
+    const lscm_progress *progress;
     double ridge[RIDGES];
     size_t count;           /* of ridges */
     uint32_t *rows;         /* (N): scratch */
     uint32_t *train, *held; /* (most): rows to learn from, and held out */
     uint32_t *lit;          /* (most): of train, those with a direction */
-    size_t *node;           /* (d): those that are looked at */
     size_t n, h;            /* of train and held */
     kernel_points a, b;     /* (most): of lit and held */
     float *k;               /* (n, n): lower triangle */
@@ -48,13 +49,12 @@ typedef struct choice {
 
 static void lay_out(choice *w, arena *a)
 {
-    const size_t most = tuned_kernel_choice_rows();
+    const size_t most = MOST_ROWS;
     size_t k = w->l->f->R + 1;
     w->rows = arena_take(a, w->l->f->rows, sizeof *w->rows);
     w->train = arena_take(a, most, sizeof *w->train);
     w->held = arena_take(a, most, sizeof *w->held);
     w->lit = arena_take(a, most, sizeof *w->lit);
-    w->node = arena_take(a, w->l->f->d, sizeof *w->node);
     w->a.unit = arena_take(a, most * k, sizeof(double));
     w->a.radius = arena_take(a, most, sizeof(double));
     w->b.unit = arena_take(a, most * k, sizeof(double));
@@ -93,7 +93,7 @@ static verdict judge(const choice *w, size_t j)
         double off = value(w, w->held[i], j) - (double)w->z[i];
         double share = off * off / w->l->variance[j];
         v.r2 += share / (double)w->h;
-        v.log_error += log(share + tuned_kernel_choice_floor()) / (double)w->h;
+        v.log_error += log(share + ALIKE) / (double)w->h;
     }
     v.r2 = fmax(1 - v.r2, -1);
     return v;
@@ -173,25 +173,25 @@ static verdict try_kernel(choice *w, const kernel_space *s, size_t j, double rid
     return solve_kernel(w, s, j, ridge);
 }
 
-/* Adds the R2 of each ridge to sums. */
-static void try_ridges(choice *w, const kernel_space *s, size_t j, double *sums)
+/* Adds the verdicts on each ridge to sums (count). */
+static void try_ridges(choice *w, const kernel_space *s, size_t j, verdict *sums)
 {
-    if (s->family != KERNEL_LINEAR) {
+    bool linear = s->family == KERNEL_LINEAR;
+    if (!linear) {
         open_kernel(w, s);
     }
     for (size_t t = 0; t < w->count; t++) {
-        if (s->family == KERNEL_LINEAR) {
-            sums[t] += try_linear(w, s, j, w->ridge[t]).r2;
-        } else {
-            sums[t] += solve_kernel(w, s, j, w->ridge[t]).r2;
-        }
+        double ridge = w->ridge[t];
+        verdict v = linear ? try_linear(w, s, j, ridge) : solve_kernel(w, s, j, ridge);
+        sums[t].r2 += v.r2;
+        sums[t].log_error += v.log_error;
     }
 }
 
 static void take_rows(choice *w, size_t j, uint64_t seed)
 {
     size_t N = w->l->f->rows;
-    size_t most = tuned_kernel_choice_rows();
+    size_t most = MOST_ROWS;
     rng r = stream_of(seed, STREAM_KERNEL_CHOICE);
     size_t n = kernel_labels_rows(w->l, j, KERNEL_TRAIN, w->rows);
     w->n = kernel_some(w->rows, n, most, r, 2 * j * N);
@@ -201,24 +201,10 @@ static void take_rows(choice *w, size_t j, uint64_t seed)
     memcpy(w->held, w->rows, w->h * sizeof *w->rows);
 }
 
-/* At most `most` nodes with labels on both sides, evenly spread; node (most). */
-static size_t some_nodes(const kernel_labels *l, size_t most, size_t *node)
+/* Node j has labels to learn from and labels held out. */
+static bool tells(const kernel_labels *l, size_t j)
 {
-    size_t all = 0;
-    size_t seen = 0;
-    size_t count = 0;
-    for (size_t j = 0; j < l->f->d; j++) {
-        all += l->usable[j] && l->held[j] > 0 && l->held[j] < l->count[j] ? 1 : 0;
-    }
-    for (size_t j = 0; j < l->f->d; j++) {
-        if (l->usable[j] && l->held[j] > 0 && l->held[j] < l->count[j]) {
-            if (all <= most || seen * most / all != (seen + 1) * most / all) {
-                node[count++] = j;
-            }
-            seen++;
-        }
-    }
-    return count;
+    return l->usable[j] && l->held[j] > 0 && l->held[j] < l->count[j];
 }
 
 static int ascending(const void *left, const void *right)
@@ -252,51 +238,54 @@ static bool halve(choice *w, size_t j)
     }
     w->n = n;
     w->h = h;
-    return n >= tuned_kernel_least_labels() && h >= tuned_kernel_least_labels();
+    return n >= tuned_kernel_least_labels() && h >= KERNEL_LEAST_LABELS;
 }
 
+/* The best ridge of each family, and what it says; nodes: that tell. */
 static lscm_status choose_ridges(choice *w, kernel_encoder *e, const kernel_space *spaces,
-                                 uint64_t seed, const lscm_progress *progress, lscm_error *why)
+                                 const kernel_settings *settings, size_t *nodes, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    double sums[KERNEL_FAMILIES][RIDGES] = {{0}};
-    size_t nodes = w->count > 1 ? some_nodes(w->l, tuned_kernel_choice_first(), w->node) : 0;
-    for (size_t i = 0; i < nodes; i++) {
-        TRY(kernel_told(progress, "choosing the encoder", i, 2 * nodes, why));
-        take_rows(w, w->node[i], seed);
-        for (size_t family = 0; family < KERNEL_FAMILIES; family++) {
-            try_ridges(w, spaces + family, w->node[i], sums[family]);
+    size_t d = w->l->f->d;
+    verdict sums[KERNEL_FAMILIES][RIDGES] = {{{0}}};
+    for (size_t j = 0; j < d; j++) {
+        TRY(kernel_told(w->progress, "choosing the encoder", j, 2 * d, why));
+        if (tells(w->l, j)) {
+            ++*nodes;
+            take_rows(w, j, settings->seed);
+            for (size_t family = 0; family < KERNEL_FAMILIES; family++) {
+                try_ridges(w, spaces + family, j, sums[family]);
+            }
         }
     }
     for (size_t family = 0; family < KERNEL_FAMILIES; family++) {
         size_t best = w->count > 1 ? 1 : 0; /* 1e-4 unless another is better */
         for (size_t t = 0; t < w->count; t++) {
-            best = sums[family][t] > sums[family][best] ? t : best;
+            best = sums[family][t].r2 > sums[family][best].r2 ? t : best;
         }
         e->ridge_of[family] = w->ridge[best];
+        e->r2[family] = sums[family][best].r2 / fmax((double)*nodes, 1);
+        e->log_error[family] = sums[family][best].log_error / fmax((double)*nodes, 1);
     }
 done:
     return status;
 }
 
-static lscm_status judge_families(choice *w, kernel_encoder *e, const kernel_space *spaces,
-                                  uint64_t seed, const lscm_progress *progress, lscm_error *why)
+/* The same beyond the labels, of the families that bend. */
+static lscm_status look_beyond(choice *w, kernel_encoder *e, const kernel_space *spaces,
+                               const kernel_settings *settings, size_t nodes, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t nodes = some_nodes(w->l, tuned_kernel_choice_nodes(), w->node);
-    for (size_t i = 0; i < nodes; i++) {
-        TRY(kernel_told(progress, "choosing the encoder", nodes + i, 2 * nodes, why));
-        take_rows(w, w->node[i], seed);
-        for (size_t family = 0; family < KERNEL_FAMILIES; family++) {
-            double ridge = e->ridge_of[family];
-            verdict v = family == KERNEL_LINEAR ? try_linear(w, spaces + family, w->node[i], ridge)
-                                                : try_kernel(w, spaces + family, w->node[i], ridge);
-            e->r2[family] += v.r2 / (double)nodes;
-            e->log_error[family] += v.log_error / (double)nodes;
+    size_t d = w->l->f->d;
+    for (size_t j = 0; j < d; j++) {
+        TRY(kernel_told(w->progress, "choosing the encoder", d + j, 2 * d, why));
+        if (!tells(w->l, j)) {
+            continue;
         }
-        bool both = halve(w, w->node[i]);
+        take_rows(w, j, settings->seed);
+        bool both = halve(w, j);
         for (size_t family = 1; both && family < KERNEL_FAMILIES; family++) {
-            verdict v = try_kernel(w, spaces + family, w->node[i], e->ridge_of[family]);
+            verdict v = try_kernel(w, spaces + family, j, e->ridge_of[family]);
             e->log_beyond[family] += v.log_error / (double)nodes;
         }
     }
@@ -311,7 +300,8 @@ lscm_status kernel_choose(kernel_encoder *e, const kernel_labels *l, const kerne
     lscm_status status = LSCM_OK;
     arena memory = {0};
     choice *w = NULL;
-    choice measured = {.l = l};
+    choice measured = {.l = l, .progress = progress};
+    size_t nodes = 0;
     lay_out(&measured, &memory);
     (void)arena_take(&memory, 1, sizeof *w);
     TRY(arena_open(&memory, why));
@@ -322,8 +312,8 @@ lscm_status kernel_choose(kernel_encoder *e, const kernel_labels *l, const kerne
     for (size_t t = 0; t < w->count; t++) {
         w->ridge[t] = settings->ridge > 0 ? settings->ridge : ridges[t];
     }
-    TRY(choose_ridges(w, e, spaces, settings->seed, progress, why));
-    TRY(judge_families(w, e, spaces, settings->seed, progress, why));
+    TRY(choose_ridges(w, e, spaces, settings, &nodes, why));
+    TRY(look_beyond(w, e, spaces, settings, nodes, why));
 done:
     arena_close(&memory);
     return status;
