@@ -11,8 +11,8 @@
  * smaller half of the labels predicts the larger half of those held out.
  */
 #include "base/streams.h"
-#include "infer/kernel/kernel_cholesky.h"
 #include "base/tuned.h"
+#include "infer/kernel/kernel_cholesky.h"
 #include "infer/kernel/kernel_parts.h"
 
 #include <cblas.h>
@@ -238,7 +238,7 @@ static bool halve(choice *w, size_t j)
     }
     w->n = n;
     w->h = h;
-    return n >= tuned_kernel_least_labels() && h >= KERNEL_LEAST_LABELS;
+    return n >= tuned_kernel_least_labels() && h >= tuned_kernel_least_labels();
 }
 
 /* The best ridge of each family, and what it says; nodes: that tell. */
