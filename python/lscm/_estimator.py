@@ -119,7 +119,7 @@ final_temperature, permanent, restarts, full_run
         noise: str = "auto",
         x_noise: float = 0.0,
         degree: float = 0.0,
-        ridge: float = 0,
+        ridge: float = 0.0,
         graph_prior: str = "order",
         clip: float = 0.0,
         encoder: str = "auto",

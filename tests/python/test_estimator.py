@@ -107,7 +107,7 @@ def test_what_a_fit_leaves(data, model):
     assert model.latents_.shape == model.latents_sd_.shape == (rows, d)
     assert model.n_features_in_ == 12 and not hasattr(model, "feature_names_in_")
     assert model.node_names_ == tuple(NAMES)
-    assert np.array_equal(model.edge_probabilities_ > 0.5, data.w != 0)
+    assert np.array_equal(model.edge_probabilities_ > 0.9, data.w != 0)
     assert np.corrcoef(model.latents_[:, 1], data.z[:, 1])[0, 1] > 0.99
     assert sorted(model.order_[0]) == [0, 1, 2, 3]
 
