@@ -238,6 +238,18 @@ static lscm_status refuse_unanchored(const anchored *a, lscm_error *why)
                 "always set together; are values and targets those of these rows?");
 }
 
+/* How far the graphs are to be trusted. */
+static void take_trust(anchored *a, const graph_posterior *g)
+{
+    a->sampler = g->exact ? SAMPLER_EXACT : SAMPLER_MCMC;
+    a->r_hat = g->result.r_hat;
+    a->r_hat_kept = g->result.r_hat_kept;
+    a->replaced = g->result.replaced;
+    a->ess = g->result.ess;
+    a->log_evidence = g->result.log_evidence;
+    a->dispersion = g->dispersion;
+}
+
 lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -276,13 +288,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
         with.keep = inside;
     }
     TRY(graph_posterior_of(&g, &with, a.z, a.unit, noise, in->blur != NULL ? a.d * a.d : 0, why));
-    a.sampler = g.exact ? SAMPLER_EXACT : SAMPLER_MCMC;
-    a.r_hat = g.result.r_hat;
-    a.r_hat_kept = g.result.r_hat_kept;
-    a.replaced = g.result.replaced;
-    a.ess = g.result.ess;
-    a.log_evidence = g.result.log_evidence;
-    a.dispersion = g.dispersion;
+    take_trust(&a, &g);
     draw_mechanisms(&a, &g, (uint64_t)in->settings->seed);
     take_spread(&a);
     if (s->kind == VIEW_LINEAR && !(a.clip > 0) && encoder_matters(&a, &g)) {

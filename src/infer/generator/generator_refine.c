@@ -187,34 +187,45 @@ static void tangents(const generator *g, size_t row, size_t n, bool all, block_w
     }
 }
 
-/* Step of row r, into w->trial; A^-1 to `inverse` (k, k) where it is not NULL. */
-static void solve_row(const generator *g, const mechanism_model *model, const float *u, size_t row,
-                      size_t r, const size_t *node, size_t k, const float *jacobian,
-                      const block_work *w, double *solve, double *inverse)
+/* A row to take a step in. */
+typedef struct row_step {
+    size_t row, r;                /* its number, and that within the block */
+    const float *u;               /* (d) */
+    size_t k;                     /* free nodes */
+    const size_t *node;           /* (k) */
+    const float *jacobian;        /* (k, R) */
+    const mechanism_model *model; /* NULL: no help */
+} row_step;
+
+/* The step, into w->trial; A^-1 to `inverse` (k, k) where it is not NULL. */
+static void solve_row(const generator *g, const row_step *s, const block_work *w, double *solve,
+                      double *inverse)
 {
     size_t d = g->rows.d;
     size_t R = g->rows.R;
+    size_t k = s->k;
+    const size_t *node = s->node;
     double *a = solve;           /* (k, k) */
     double *rhs = solve + d * d; /* (k) */
     float *gram = w->next;       /* (k, k) and then (k): free now */
     float *pull = gram + k * k;
-    const float *left = w->h[g->shape.layers - 1] + r * R;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)k, (int)k, (int)R, 1, jacobian,
-                (int)R, jacobian, (int)R, 0, gram, (int)k);
-    cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)k, (int)R, 1, jacobian, (int)R, left, 1, 0, pull,
-                1);
+    const float *left = w->h[g->shape.layers - 1] + s->r * R;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)k, (int)k, (int)R, 1, s->jacobian,
+                (int)R, s->jacobian, (int)R, 0, gram, (int)k);
+    cblas_sgemv(CblasRowMajor, CblasNoTrans, (int)k, (int)R, 1, s->jacobian, (int)R, left, 1, 0,
+                pull, 1);
     for (size_t i = 0; i < k; i++) {
-        size_t at = row * d + node[i];
+        size_t at = s->row * d + node[i];
         for (size_t j = 0; j < k; j++) {
             a[i * k + j] = (double)gram[i * k + j] / g->now.noise2;
         }
         a[i * k + i] += (double)g->weight[at];
         rhs[i] = (double)pull[i] / g->now.noise2 +
-                 (double)g->weight[at] * ((double)g->prior[at] - (double)u[node[i]]);
+                 (double)g->weight[at] * ((double)g->prior[at] - (double)s->u[node[i]]);
     }
-    if (model != NULL) {
-        put_z(g, row, u, w->z);
-        add_model(g, model, row, w->z, node, k, a, rhs);
+    if (s->model != NULL) {
+        put_z(g, s->row, s->u, w->z);
+        add_model(g, s->model, s->row, w->z, node, k, a, rhs);
     }
     bool sound = LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (int)k, a, (int)k) == 0;
     if (sound) {
@@ -222,7 +233,7 @@ static void solve_row(const generator *g, const mechanism_model *model, const fl
     }
     for (size_t i = 0; i < k; i++) {
         double step = sound && isfinite(rhs[i]) ? fmax(fmin(rhs[i], 1), -1) : 0;
-        w->trial[r * d + node[i]] = (float)step;
+        w->trial[s->r * d + node[i]] = (float)step;
     }
     if (inverse != NULL && sound && LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', (int)k, a, (int)k) == 0) {
         for (size_t i = 0; i < k; i++) {
@@ -307,9 +318,10 @@ static void refine_block(const sweep *s, size_t block, size_t slot, size_t worke
             }
         }
         if (k > 0) {
-            solve_row(g, s->model, s->u + (row + r) * d, row + r, r, node, k,
-                      w.tangent + first[r] * g->rows.R, &w, solve,
-                      s->visit != NULL ? inverse : NULL);
+            const row_step step = {row + r, r,    s->u + (row + r) * d,
+                                   k,       node, w.tangent + first[r] * g->rows.R,
+                                   s->model};
+            solve_row(g, &step, &w, solve, s->visit != NULL ? inverse : NULL);
             if (s->visit != NULL) {
                 s->visit(s->self, row + r, slot, k, node, inverse);
             }

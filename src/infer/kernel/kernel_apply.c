@@ -92,11 +92,12 @@ static void kernel_rows(work *w, size_t thread, size_t count, const float *f, do
     kernel_points_of(&e->space, f, NULL, &p);
     memset(sum, 0, count * e->d * sizeof *sum);
     for (size_t j = 0; j < e->m; j += KERNEL_COLUMNS) {
-        size_t columns = least(e->m - j, KERNEL_COLUMNS);
-        kernel_tile(&p, 0, count, &w->in.points, j, columns,
-                    w->in.cosine + thread * KERNEL_ROWS * KERNEL_COLUMNS, tile, KERNEL_COLUMNS);
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)e->d, (int)columns,
-                    1, tile, KERNEL_COLUMNS, e->alpha + j * e->d, (int)e->d, 0, part, (int)e->d);
+        kernel_points columns = kernel_points_from(&w->in.points, j, KERNEL_COLUMNS);
+        kernel_tile(&p, &columns, w->in.cosine + thread * KERNEL_ROWS * KERNEL_COLUMNS, tile,
+                    KERNEL_COLUMNS);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)e->d,
+                    (int)columns.n, 1, tile, KERNEL_COLUMNS, e->alpha + j * e->d, (int)e->d, 0,
+                    part, (int)e->d);
         for (size_t i = 0; i < count * e->d; i++) {
             sum[i] += (double)part[i];
         }

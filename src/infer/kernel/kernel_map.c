@@ -159,12 +159,21 @@ static void cosines(const kernel_points *a, size_t a_first, size_t a_count, cons
                 KERNEL_COLUMNS);
 }
 
-void kernel_tile(const kernel_points *a, size_t a_first, size_t a_count, const kernel_points *b,
-                 size_t b_first, size_t b_count, double *cosine, float *out, size_t stride)
+kernel_points kernel_points_from(const kernel_points *p, size_t first, size_t most)
 {
-    cosines(a, a_first, a_count, b, b_first, b_count, cosine);
-    for (size_t i = 0; i < a_count; i++) {
-        kernel_map(b_count, cosine + i * KERNEL_COLUMNS, out + i * stride);
+    size_t left = p->n - first;
+    return (kernel_points){.n = left < most ? left : most,
+                           .k = p->k,
+                           .unit = p->unit + first * p->k,
+                           .radius = p->radius + first};
+}
+
+void kernel_tile(const kernel_points *a, const kernel_points *b, double *cosine, float *out,
+                 size_t stride)
+{
+    cosines(a, 0, a->n, b, 0, b->n, cosine);
+    for (size_t i = 0; i < a->n; i++) {
+        kernel_map(b->n, cosine + i * KERNEL_COLUMNS, out + i * stride);
     }
 }
 
@@ -181,7 +190,9 @@ void kernel_matrix(const kernel_points *a, const kernel_points *b, double *cosin
     for (size_t tile = 0; tile < across * down; tile++) {
         size_t i = tile / across * KERNEL_ROWS;
         size_t j = tile % across * KERNEL_COLUMNS;
-        kernel_tile(a, i, least(a->n - i, KERNEL_ROWS), b, j, least(b->n - j, KERNEL_COLUMNS),
+        kernel_points rows = kernel_points_from(a, i, KERNEL_ROWS);
+        kernel_points columns = kernel_points_from(b, j, KERNEL_COLUMNS);
+        kernel_tile(&rows, &columns,
                     cosine + (size_t)omp_get_thread_num() * KERNEL_ROWS * KERNEL_COLUMNS,
                     out + i * b->n + j, b->n);
     }

@@ -28,10 +28,12 @@ double kernel_reach(const kernel_space *s, double radius);
 
 /* k of `count` cosines. */
 void kernel_map(size_t count, const double *cosine, float *out);
-/* out (a rows, b rows), `stride` apart, of rows a_first .. and b_first ..; at most one tile. cosine
- * (KERNEL_ROWS, KERNEL_COLUMNS) is scratch. */
-void kernel_tile(const kernel_points *a, size_t a_first, size_t a_count, const kernel_points *b,
-                 size_t b_first, size_t b_count, double *cosine, float *out, size_t stride);
+/* The points first .. of p, at most so many. */
+kernel_points kernel_points_from(const kernel_points *p, size_t first, size_t most);
+/* out (a->n, b->n), rows `stride` apart; at most one tile. cosine (KERNEL_ROWS, KERNEL_COLUMNS) is
+ * scratch. */
+void kernel_tile(const kernel_points *a, const kernel_points *b, double *cosine, float *out,
+                 size_t stride);
 /* out (a->n, b->n) on all threads; cosine (threads, KERNEL_ROWS, KERNEL_COLUMNS). */
 void kernel_matrix(const kernel_points *a, const kernel_points *b, double *cosine, float *out);
 /* The lower triangle of k(a, a): row i begins at i * stride, or at i (i + 1) / 2 when stride is 0.

@@ -84,8 +84,8 @@ static void block_rows(kernel_sd *w, const float *f, const uint32_t *row, size_t
     kernel_points_of(w->space, row != NULL ? f : f + first * w->space->R,
                      row != NULL ? row + first : NULL, &p);
     for (size_t j = 0; j < n; j += KERNEL_COLUMNS) {
-        kernel_tile(&p, 0, count, &w->points, j, least(n - j, KERNEL_COLUMNS),
-                    w->cosine + thread * KERNEL_ROWS * KERNEL_COLUMNS, block + j, n);
+        kernel_points columns = kernel_points_from(&w->points, j, KERNEL_COLUMNS);
+        kernel_tile(&p, &columns, w->cosine + thread * KERNEL_ROWS * KERNEL_COLUMNS, block + j, n);
     }
     kernel_cholesky_rows(w->factor, n, count, block);
     for (size_t i = 0; i < count; i++) {
