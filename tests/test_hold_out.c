@@ -187,7 +187,7 @@ static void test_sets_of_rows(void **state)
             }
         }
         assert_int_equal(sets, out.sets);
-        assert_true(out.rows <= 0.3 * ROWS && out.rows > 0.2 * ROWS);
+        assert_true((double)out.rows <= 0.3 * ROWS && (double)out.rows > 0.2 * ROWS);
         for (size_t r = 0; r < ROWS; r++) {
             memcpy(turned + r * D, x.mask + (ROWS - 1 - r) * D, D);
         }

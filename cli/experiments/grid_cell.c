@@ -18,7 +18,7 @@ lscm_status simulation_settings(const grid *g, const grid_row *row, int64_t seed
     if (status == LSCM_OK && g->options->quick) {
         status = apply_settings(table, s, v->quick_simulation, why);
     }
-    if (status == LSCM_OK) {
+    if (status == LSCM_OK && s != NULL) {
         s->degree = row->degree;
         s->seed = seed;
         if (row->point > 0 && strcmp(v->varied, "sets") == 0) {
@@ -95,7 +95,7 @@ lscm_status cell_run(const grid *g, cell *c, const lscm_progress *progress, char
     if (status == LSCM_OK) {
         status = lscm_posterior_evaluate(scores, run, data, why);
     }
-    if (status == LSCM_OK) {
+    if (status == LSCM_OK && scores != NULL) {
         const double values[METRIC_COUNT] = {
 #define VALUE(name, help) scores->name,
             LSCM_SCORES_TABLE(VALUE)

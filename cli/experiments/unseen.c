@@ -94,11 +94,11 @@ static lscm_status simulate(unseen *u, work *w, lscm_error *why)
     lscm_simulation *other = lscm_simulation_copy(u->settings);
     lscm_status status = other != NULL ? lscm_simulate(&w->data, u->settings, u->preset, why)
                                        : cli_explain(why, LSCM_MEMORY, "out of memory");
-    if (status == LSCM_OK) {
+    if (status == LSCM_OK && other != NULL) {
         other->sets = 0;
         status = lscm_simulate(&w->plain, other, u->preset, why);
     }
-    if (status == LSCM_OK) {
+    if (status == LSCM_OK && other != NULL) {
         other->sets = u->settings->sets + TRIES;
         status = lscm_simulate(&w->longer, other, u->preset, why);
     }

@@ -54,7 +54,7 @@ static void dense_by_input(const LAYER_RUN *r)
 
 /* Weights N(0, 1/fan_in) cut at two standard deviations, zero biases. */
 static void dense_draw(const layer *at, rng r, size_t first, size_t stride, REAL *parameters,
-                       REAL *running)
+                       REAL *running) /* NOLINT(readability-non-const-parameter): as the table */
 {
     size_t weights = at->in * at->out;
     double scale = 1 / sqrt((double)at->in);

@@ -22,12 +22,12 @@ lscm_status dataset_new(lscm_dataset **out, const char *path, const char *format
     }
     data->path = strdup(path);
     data->format = format;
-    data->reading = malloc(sizeof *data->reading);
+    data->reading = malloc(sizeof(pthread_mutex_t));
     if (data->path == NULL || data->reading == NULL) {
         free(data->path);
         free(data->reading);
         free(data);
-        return fail_memory(why, strlen(path) + sizeof *data->reading);
+        return fail_memory(why, strlen(path) + sizeof(pthread_mutex_t));
     }
     (void)pthread_mutex_init(data->reading, NULL);
     *out = data;
