@@ -3,6 +3,7 @@
 #include "infer/marginal/marginal.h"
 
 #include "design_testing.h"
+#include "invert.h"
 #include "testing.h"
 
 enum { MOST = 6 }; /* nodes, and directions */
@@ -127,43 +128,6 @@ static void end_case(made_case *m)
     free(m->values);
     free(m->s.spectrum);
     free(m->z);
-}
-
-/* inverse (n, n) of a (n, n), which is lost; returns log |det a|. */
-static double invert(double *a, size_t n, double *inverse)
-{
-    double log_det = 0;
-    for (size_t k = 0; k < n * n; k++) {
-        inverse[k] = k % (n + 1) == 0 ? 1 : 0;
-    }
-    for (size_t c = 0; c < n; c++) {
-        size_t best = c;
-        for (size_t i = c; i < n; i++) {
-            best = fabs(a[i * n + c]) > fabs(a[best * n + c]) ? i : best;
-        }
-        for (size_t j = 0; j < n; j++) {
-            double kept = a[c * n + j];
-            a[c * n + j] = a[best * n + j];
-            a[best * n + j] = kept;
-            kept = inverse[c * n + j];
-            inverse[c * n + j] = inverse[best * n + j];
-            inverse[best * n + j] = kept;
-        }
-        double pivot = a[c * n + c];
-        log_det += log(fabs(pivot));
-        for (size_t j = 0; j < n; j++) {
-            a[c * n + j] /= pivot;
-            inverse[c * n + j] /= pivot;
-        }
-        for (size_t i = 0; i < n; i++) {
-            double factor = i == c ? 0 : a[i * n + c];
-            for (size_t j = 0; j < n; j++) {
-                a[i * n + j] -= factor * a[c * n + j];
-                inverse[i * n + j] -= factor * inverse[c * n + j];
-            }
-        }
-    }
-    return log_det;
 }
 
 static const case_of few[] = {
