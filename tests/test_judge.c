@@ -27,6 +27,12 @@ static lscm_fit_settings defaults(void)
     return s;
 }
 
+static lscm_status judge_view(judgement *j, const anchored_input *in, double share)
+{
+    judged again = judged_view(in);
+    return judge(j, &again, share, &why);
+}
+
 /* E[z | do] (d) of a row under the true model. */
 static void expect(const made_signal *m, size_t row, double *z)
 {
@@ -98,7 +104,7 @@ static void test_truth(void **state)
         lscm_fit_settings settings = defaults();
         settings.seed = (int64_t)seed;
         anchored_input in = {.view = &m.s, .settings = &settings, .draws = 100};
-        assert_ok(judge(&j, &in, 0.1, &why));
+        assert_ok(judge_view(&j, &in, 0.1));
         assert_int_equal(j.sets, 1);
         assert_int_equal(j.rows, 150);
         for (size_t i = 0; i < 2; i++) { /* never free there */
@@ -157,7 +163,7 @@ static void test_likelihood(void **state)
     lscm_fit_settings settings = defaults();
     anchored_input in = {.view = &m.s, .settings = &settings, .draws = 50};
     judgement j;
-    assert_ok(judge(&j, &in, 0.1, &why));
+    assert_ok(judge_view(&j, &in, 0.1));
     assert_int_equal(j.sets, 1);
     assert_int_equal(j.rows, FEW);
     anchored a;
@@ -198,7 +204,7 @@ static void test_spare(void **state)
                 lscm_fit_settings settings = defaults();
                 anchored_input in = {.view = &m.s, .settings = &settings, .draws = 20};
                 judgement j;
-                assert_ok(judge(&j, &in, shares[k], &why));
+                assert_ok(judge_view(&j, &in, shares[k]));
                 for (size_t i = 0; i < j.d && j.rows > 0; i++) {
                     assert_true(isnan(j.r2[i]) || isfinite(j.r2[i]));
                     assert_true(isnan(j.coverage[i]) || (j.coverage[i] >= 0 && j.coverage[i] <= 1));
@@ -225,7 +231,7 @@ static void test_too_few(void **state)
     lscm_fit_settings settings = defaults();
     anchored_input in = {.view = &m.s, .settings = &settings, .draws = 20};
     judgement j;
-    assert_ok(judge(&j, &in, 0.1, &why)); /* 4 rows */
+    assert_ok(judge_view(&j, &in, 0.1)); /* 4 rows */
     assert_int_equal(j.rows, 0);
     assert_int_equal(j.sets, 0);
     assert_null(judgement_json(&j, NULL));

@@ -112,7 +112,7 @@ void anchored_store(const anchored *a, lscm_posterior *p, json_t *summary)
 }
 
 static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a, const judgement *j,
-                          const char *reason, double judged)
+                          const char *reason, double seconds_judge)
 {
     json_t *summary = json_object();
     json_t *seconds = json_pack("{s:f, s:f, s:f}", "read", f->read, "anchor", a->seconds_anchor,
@@ -139,7 +139,7 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
     }
     if (held_out != NULL) {
         (void)json_object_set_new(summary, "held_out", held_out);
-        (void)json_object_set_new(seconds, "judge", json_real(judged));
+        (void)json_object_set_new(seconds, "judge", json_real(seconds_judge));
     }
     (void)json_object_set_new(summary, "seconds", seconds);
     return summary;
@@ -195,9 +195,10 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     TRY(anchored_infer(&a, &in, why));
     double begun = fit_seconds();
     if (f->settings.holdout > 0 && !(a.clip > 0) && can_judge(&a)) {
-        TRY(judge(&j, &in, f->settings.holdout, why));
+        judged again = judged_view(&in);
+        TRY(judge(&j, &again, f->settings.holdout, why));
     }
-    double judged = fit_seconds() - begun;
+    double seconds_judge = fit_seconds() - begun;
     warn(f, s, &a);
     if (s->kind == VIEW_OBSERVED) {
         TRY(assumptions_test(&t, s, &a, why));
@@ -212,7 +213,7 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
         f->run->force) { /* only now: the old run stays until there is a new */
         TRY(run_folder_begin(f->run->folder, true, false, why));
     }
-    json_t *summary = summary_of(f, s, &a, &j, reason, judged);
+    json_t *summary = summary_of(f, s, &a, &j, reason, seconds_judge);
     anchored_store(&a, p, summary);
     TRY(fit_save(f, p, summary, why));
     *out = p;

@@ -12,10 +12,9 @@ typedef struct judge_sums {
     double rows, missed, spread, inside;
 } judge_sums;
 
-static void take_marginals(const linear_view *s, const anchored *a, const uint8_t *keep,
-                           judge_sums *sum)
+static void take_marginals(const design *s, const anchored *a, const uint8_t *keep, judge_sums *sum)
 {
-    const latent_rows z = {&s->design, a->z, keep, false};
+    const latent_rows z = {s, a->z, keep, false};
 #pragma omp parallel for schedule(static) if (spread_shared(&z))
     for (size_t first = 0; first < s->d; first += SPREAD_BLOCK) {
         column_spread own[SPREAD_BLOCK];
@@ -34,11 +33,11 @@ static double log_normal(double z, double mean, double sd)
     return -u * u / 2 - log(sd) - 0.91893853320467274;
 }
 
-/* Row n of the predictions is row `row` of the view. */
-static void score_row(const anchored *a, const linear_view *s, size_t row, const predictions *p,
+/* Row n of the predictions is row `row` of the design. */
+static void score_row(const anchored *a, const design *s, size_t row, const predictions *p,
                       size_t n, judge_sums *sum, judgement *out)
 {
-    const uint8_t *target = design_targets(&s->design, row);
+    const uint8_t *target = design_targets(s, row);
     double empty = 0;
     for (size_t i = 0; i < s->d; i++) {
         double z = a->z[row * s->d + i];
@@ -64,7 +63,7 @@ typedef struct scratch {
     arena memory;
 } scratch;
 
-static void lay_out(scratch *t, judgement *out, const linear_view *s)
+static void lay_out(scratch *t, judgement *out, const design *s)
 {
     arena *a = &t->memory;
     size_t d = s->d;
@@ -84,7 +83,7 @@ bool can_judge(const anchored *a)
     return all;
 }
 
-static lscm_status score(judgement *out, const linear_view *s, const anchored *a, const scratch *t,
+static lscm_status score(judgement *out, const design *s, const anchored *a, const scratch *t,
                          lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -98,7 +97,7 @@ static lscm_status score(judgement *out, const linear_view *s, const anchored *a
         }
     }
     take_marginals(s, a, t->keep, t->sum);
-    TRY(predictions_of(&p, a, &s->design, t->row, used, why));
+    TRY(predictions_of(&p, a, s, t->row, used, why));
     for (size_t n = 0; n < used; n++) {
         score_row(a, s, t->row[n], &p, n, t->sum, out);
     }
@@ -114,37 +113,54 @@ done:
     return status;
 }
 
-lscm_status judge(judgement *out, const anchored_input *in, double share, lscm_error *why)
+void judged_fit_close(judged_fit *f)
+{
+    anchored_close(&f->a);
+    arena_close(&f->memory);
+}
+
+static lscm_status fit_view(const void *self, const uint8_t *keep, judged_fit *out, lscm_error *why)
+{
+    const anchored_input *in = self;
+    anchored_input part = *in;
+    part.keep = keep;
+    part.draws = tuned_judge_draws();
+    part.brief = true;
+    return anchored_infer(&out->a, &part, why);
+}
+
+judged judged_view(const anchored_input *in)
+{
+    return (judged){&in->view->design, (uint64_t)in->settings->seed, fit_view, in};
+}
+
+lscm_status judge(judgement *out, const judged *of, double share, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const linear_view *s = in->view;
+    const design *s = of->design;
     held_rows held;
     judgement j = {.d = s->d};
-    anchored a = {0};
+    judged_fit f = {0};
     scratch t = {0};
     lay_out(&t, &j, s);
     TRY(arena_open(&t.memory, why));
     TRY(arena_open(&j.memory, why));
     lay_out(&t, &j, s);
-    TRY(hold_out_rows(&s->design, (uint64_t)in->settings->seed, share, t.keep, &held, why));
+    TRY(hold_out_rows(s, of->seed, share, t.keep, &held, why));
     j.sets = held.sets;
     j.rows = held.rows;
     if (j.rows >= tuned_judge_least()) {
-        anchored_input part = *in;
-        part.keep = t.keep;
-        part.draws = tuned_judge_draws();
-        part.brief = true;
-        TRY(anchored_infer(&a, &part, why));
+        TRY(of->fit(of->self, t.keep, &f, why));
     }
-    if (j.rows >= tuned_judge_least() && can_judge(&a)) {
-        TRY(score(&j, s, &a, &t, why));
+    if (j.rows >= tuned_judge_least() && can_judge(&f.a)) {
+        TRY(score(&j, s, &f.a, &t, why));
     } else {
         j.rows = j.sets = 0;
     }
     *out = j;
     j.memory = (arena){0};
 done:
-    anchored_close(&a);
+    judged_fit_close(&f);
     arena_close(&t.memory);
     arena_close(&j.memory);
     return status;

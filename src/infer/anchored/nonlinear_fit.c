@@ -61,7 +61,8 @@ static lscm_status conclude(nonlinear_run *r, const anchored_input *in, lscm_err
     r->seconds_graph = fit_seconds() - begun;
     begun = fit_seconds();
     if (f->settings.holdout > 0) {
-        TRY(judge(&r->j, in, f->settings.holdout, why));
+        judged again = judged_view(in);
+        TRY(judge(&r->j, &again, f->settings.holdout, why));
     }
     r->seconds_judge = fit_seconds() - begun;
 done:
