@@ -67,7 +67,7 @@ const struct argp *fit_argp(void)
             "A run folder holds report.html (open it in a browser), config.json, summary.json and "
             "posterior.nc (opens in ArviZ). "
             "Ctrl-C stops; networks, which take longer, keep a checkpoint for --resume, which "
-            "repeats no step of theirs.",
+            "repeats no step of theirs but those of the judgement.",
     };
     size_t n = 0;
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {

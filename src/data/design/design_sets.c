@@ -161,6 +161,37 @@ done:
     return status;
 }
 
+lscm_status design_keep(design *out, const design *from, const uint8_t *keep, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t d = from->d;
+    size_t rows = 0;
+    design s = {0};
+    uint8_t *mask = malloc(from->rows * d + 1);
+    if (mask == NULL) {
+        status = fail_memory(why, from->rows * d);
+        goto done;
+    }
+    for (size_t r = 0; r < from->rows; r++) {
+        rows += row_counts(keep, r) ? 1 : 0;
+    }
+    TRY(design_open(&s, rows, d, why));
+    rows = 0;
+    for (size_t r = 0; r < from->rows; r++) {
+        if (row_counts(keep, r)) {
+            memcpy(mask + rows * d, design_targets(from, r), d);
+            memcpy(s.value + rows++ * d, design_values(from, r), d * sizeof *s.value);
+        }
+    }
+    TRY(design_group(&s, mask, why));
+    *out = s;
+    s = (design){0};
+done:
+    free(mask);
+    design_close(&s);
+    return status;
+}
+
 void design_close(design *s)
 {
     arena_close(&s->memory);

@@ -35,6 +35,8 @@ lscm_status design_open(design *out, size_t rows, size_t d, lscm_error *why);
 lscm_status design_group(design *s, const uint8_t *mask, lscm_error *why);
 /* Without what is held out, held (rows, d): there nodes count as free. Shares the values. */
 lscm_status design_hide(design *out, const design *from, const uint8_t *held, lscm_error *why);
+/* The rows that count alone, in their order: keep (rows). */
+lscm_status design_keep(design *out, const design *from, const uint8_t *keep, lscm_error *why);
 void design_close(design *s);
 
 /* Targets and values (d) of a row. */

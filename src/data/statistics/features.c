@@ -249,6 +249,32 @@ void features_project(const features *s, size_t n, const double *x, float *out)
     threads_blas_restore();
 }
 
+lscm_status features_keep(features *out, const features *from, const uint8_t *keep, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t rows = 0;
+    features s = *from;
+    s.memory = (arena){0};
+    s.design = (design){0};
+    s.f = s.f_block = malloc(from->rows * s.R * sizeof *s.f);
+    if (s.f == NULL) {
+        status = fail_memory(why, from->rows * s.R * sizeof *s.f);
+        goto done;
+    }
+    TRY(design_keep(&s.design, &from->design, keep, why));
+    for (size_t r = 0; r < from->rows; r++) {
+        if (row_counts(keep, r)) {
+            memcpy(s.f + rows++ * s.R, from->f + r * s.R, s.R * sizeof *s.f);
+        }
+    }
+    s.rows = rows;
+    *out = s;
+    s = (features){0};
+done:
+    features_close(&s);
+    return status;
+}
+
 void features_close(features *s)
 {
     free(s->f_block);

@@ -46,6 +46,9 @@ lscm_status features_of_within(features *out, const lscm_dataset *data, size_t b
                                lscm_error *why);
 /* out (n, R) = x E for rows x (n, D). */
 void features_project(const features *s, size_t n, const double *x, float *out);
+/* The rows that count alone, keep (rows), in the coordinates of all; those must stay. */
+lscm_status features_keep(features *out, const features *from, const uint8_t *keep,
+                          lscm_error *why);
 void features_close(features *s);
 
 #endif

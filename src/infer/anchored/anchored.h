@@ -10,5 +10,6 @@
 #include "infer/anchored/assumptions.h"    /* what the data say against the model */
 #include "infer/anchored/judge.h"          /* held-out interventions */
 #include "infer/anchored/judge_score.h"    /* the predictive law of z */
+#include "infer/anchored/nonlinear.h"      /* x that bends */
 
 #endif

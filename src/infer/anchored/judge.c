@@ -76,7 +76,7 @@ static void lay_out(scratch *t, judgement *out, const design *s)
 
 bool can_judge(const anchored *a)
 {
-    bool all = true;
+    bool all = a->draws > 0;
     for (size_t i = 0; i < a->d; i++) {
         all = all && a->anchor.kind[i] != ANCHOR_NONE;
     }

@@ -12,6 +12,7 @@
 #define LSCM_INFER_ANCHORED_NONLINEAR_H
 
 #include "infer/anchored/anchored_infer.h"
+#include "infer/anchored/judge.h"
 #include "infer/generator/generator.h"
 #include "infer/kernel/kernel.h"
 #include "infer/run/run.h"
@@ -71,6 +72,14 @@ lscm_status nonlinear_model(nonlinear *n, lscm_error *why);
 /* z, sd, blur and r2, then the posterior, then told. */
 lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *in,
                              lscm_error *why);
+/* The same fit of other rows for the judgement of this one (nonlinear_judged.c): kernel, network,
+ * graphs and errors anew from the rows kept; the others' z read off by what came of it, and never
+ * told their values. `in` as for nonlinear_begin; both must stay. */
+typedef struct nonlinear_again {
+    const nonlinear *whole;
+    const anchored_input *in;
+} nonlinear_again;
+judged nonlinear_judged(const nonlinear_again *again);
 void nonlinear_close(nonlinear *n);
 
 #endif

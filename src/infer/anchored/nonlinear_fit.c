@@ -61,8 +61,9 @@ static lscm_status conclude(nonlinear_run *r, const anchored_input *in, lscm_err
     r->seconds_graph = fit_seconds() - begun;
     begun = fit_seconds();
     if (f->settings.holdout > 0) {
-        judged again = judged_view(in);
-        TRY(judge(&r->j, &again, f->settings.holdout, why));
+        nonlinear_again again = {&r->n, in};
+        judged asked = nonlinear_judged(&again);
+        TRY(judge(&r->j, &asked, f->settings.holdout, why));
     }
     r->seconds_judge = fit_seconds() - begun;
 done:
