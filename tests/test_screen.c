@@ -109,8 +109,8 @@ static void keeps_parents(void **state)
         size_t *order = calloc(p.d, sizeof *order);
         size_t backward = 0;
         assert_ok(screen_candidates(&(latent_rows){&p.design, p.z, NULL, false}, NULL,
-                                    &(candidate_lists){p.most, p.count, p.candidate, NULL}, order,
-                                    NULL, &why));
+                                    &(candidate_lists){p.most, p.count, p.candidate, NULL},
+                                    &(screen_terms){.order = order}, NULL, &why));
         assert_int_equal(missed(&p), 0);
         for (size_t a = 0; a < p.d; a++) {
             for (size_t b = 0; b < a; b++) {
@@ -202,6 +202,104 @@ static void few_nodes(void **state)
     discard(&p);
 }
 
+/* ---- What nothing decides ---- */
+
+enum { CHAIN, COLLIDERS, STAR };
+
+static double weight(size_t kind, size_t j, size_t i)
+{
+    const double w = (i % 3 == 0 ? -1 : 1) * (0.7 + 0.05 * (double)(i % 4));
+    return kind == CHAIN       ? (j + 1 == i ? w : 0)
+           : kind == COLLIDERS ? (i % 3 == 2 && j < i && j + 3 > i ? w : 0)
+                               : (j == 0 && i > 0 && i <= 18 ? w : 0);
+}
+
+/* Nodes in causal order; every third row from `set_from` on has node `target` set. */
+static problem structured(size_t kind, size_t d, size_t target, size_t set_from, uint64_t seed)
+{
+    const size_t rows = 1500;
+    problem p = {.rows = rows, .d = d, .most = 20};
+    lcg g = {seed};
+    p.z = calloc(rows * d, sizeof *p.z);
+    p.w = calloc(d * d, sizeof *p.w);
+    p.mask = calloc(rows * d, 1);
+    p.order = calloc(d, sizeof *p.order);
+    p.count = calloc(d, sizeof *p.count);
+    p.candidate = calloc(d * p.most, sizeof *p.candidate);
+    for (size_t e = 0; e < d * d; e++) {
+        p.w[e] = weight(kind, e / d, e % d);
+    }
+    for (size_t r = 0; r < rows; r++) {
+        double *z = p.z + r * d;
+        p.mask[r * d + target] = r >= set_from && r % 3 == 0 ? 1 : 0;
+        for (size_t i = 0; i < d; i++) {
+            z[i] = lcg_normal(&g);
+            for (size_t j = 0; j < i && p.mask[r * d + i] == 0; j++) {
+                z[i] += p.w[j * d + i] * z[j];
+            }
+        }
+    }
+    design_again(&p.design, rows, d, p.mask, NULL);
+    return p;
+}
+
+static void screen_of(problem *p, screen_terms *terms)
+{
+    lscm_error why = {0};
+    assert_ok(screen_candidates(&(latent_rows){&p->design, p->z, NULL, false}, NULL,
+                                &(candidate_lists){p->most, p->count, p->candidate, NULL}, terms,
+                                NULL, &why));
+}
+
+/* Every edge is a candidate in both directions where nothing was set, whatever its place in the
+ * order of the columns; a node with more neighbours than is usual has room for them all, and where
+ * it has not that is told. */
+static void keeps_both_directions(void **state)
+{
+    (void)state;
+    for (size_t kind = CHAIN; kind <= STAR; kind++) {
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            problem p = structured(kind, 24, 0, SIZE_MAX, seed);
+            screen_terms terms = {.usual = kind == STAR ? 10 : 6};
+            screen_of(&p, &terms);
+            assert_int_equal(terms.crowded, 0);
+            for (size_t e = 0; e < p.d * p.d; e++) {
+                bool both =
+                    is_candidate(&p, e / p.d, e % p.d) && is_candidate(&p, e % p.d, e / p.d);
+                assert_true(p.w[e] == 0 || both);
+            }
+            discard(&p);
+        }
+    }
+    problem p = structured(STAR, 24, 0, SIZE_MAX, 4);
+    screen_terms terms = {.usual = 0};
+    p.most = 12;
+    screen_of(&p, &terms);
+    assert_int_equal(terms.crowded, 18 - 12);
+    assert_int_equal(terms.hub, 0);
+    discard(&p);
+}
+
+/* Where do() set a node, what it causes comes behind all others as its parent, and its parents are
+ * the first. */
+static void do_decides(void **state)
+{
+    (void)state;
+    for (size_t target = 4; target < 20; target += 5) {
+        problem p = structured(CHAIN, 24, target, 0, target);
+        screen_terms terms = {.usual = 8};
+        screen_of(&p, &terms);
+        assert_true(is_candidate(&p, target, target + 1));
+        assert_false(is_candidate(&p, target + 1, target));
+        assert_true(is_candidate(&p, target - 1, target));
+        assert_false(is_candidate(&p, target, target - 1));
+        /* further on nothing was set */
+        assert_true(is_candidate(&p, 22, 23) && is_candidate(&p, 23, 22));
+        assert_true(is_candidate(&p, 0, 1) && is_candidate(&p, 1, 0));
+        discard(&p);
+    }
+}
+
 /* Constant and duplicate columns, a node never free, fewer rows than nodes. */
 static void poor_data(void **state)
 {
@@ -256,6 +354,8 @@ int main(void)
         cmocka_unit_test(any_thread_count),
         cmocka_unit_test(background_knowledge),
         cmocka_unit_test(few_nodes),
+        cmocka_unit_test(keeps_both_directions),
+        cmocka_unit_test(do_decides),
         cmocka_unit_test(poor_data),
         cmocka_unit_test(stopping),
     };

@@ -93,6 +93,7 @@
     COUNT(candidates_nodes, 64, TIME, "to so many nodes, more candidate parents") \
     COUNT(candidates_more, 16, TIME, "candidate parents beyond exact graphs") \
     COUNT(candidates_fewer, 10, TIME, ".. of many nodes") \
+    COUNT(candidates_most, 20, TIME, ".. of a node with more neighbours than that") \
     COUNT(screen_near, 24, TIME, "nodes near another one, at least, where there are many") \
     COUNT(screen_rows, 4, HAND, "rows for each near node") \
     COUNT(screen_passes, 60, TIME, "passes of the search for an order, at most") \

@@ -154,8 +154,17 @@ static void advise_on_rows(const linear_view *s, char *const *names, json_t *war
     }
 }
 
-void advise_on_chains(const anchored *a, json_t *warnings)
+void advise_on_chains(const anchored *a, char *const *names, json_t *warnings)
 {
+    if (a->crowded > 0) {
+        node_list hub = {.count = 0};
+        list_add(&hub, names, a->hub);
+        warn(warnings,
+             "%zu edges could be tried in one direction only, as %s has more neighbours than "
+             "candidate parents fit: which way they point is less certain than it looks; "
+             "--candidates 23 or interventions on them may help",
+             a->crowded, hub.text);
+    }
     if (a->replaced > 0) {
         warn(warnings,
              "the chains have not mixed: %zu of them fitted far worse than the best and went on "
@@ -244,7 +253,7 @@ void advise(const linear_view *s, const anchored *a, char *const *names, json_t 
     if (s->kind == VIEW_LINEAR) {
         advise_on_decoder(s, a, names, warnings);
     }
-    advise_on_chains(a, warnings);
+    advise_on_chains(a, names, warnings);
 }
 
 /* NaN has no place in JSON. */

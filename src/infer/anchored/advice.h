@@ -13,8 +13,9 @@
 void advise(const linear_view *s, const anchored *a, char *const *names, json_t *warnings);
 /* What observed variables say against the model. */
 void advise_on_assumptions(const assumptions *t, char *const *names, json_t *warnings);
-/* The same of the chains alone: whether they agree, and whether they did by themselves. */
-void advise_on_chains(const anchored *a, json_t *warnings);
+/* The same of the chains alone: whether they agree, whether they did by themselves, and what they
+ * had no room for. */
+void advise_on_chains(const anchored *a, char *const *names, json_t *warnings);
 
 /* Nodes whose sets have intercepts of their own more likely than not, with the mean of their sd;
  * NULL where there are none. */

@@ -245,6 +245,8 @@ static void take_trust(anchored *a, const graph_posterior *g)
     a->r_hat = g->result.r_hat;
     a->r_hat_kept = g->result.r_hat_kept;
     a->replaced = g->result.replaced;
+    a->crowded = g->crowded;
+    a->hub = g->hub;
     a->ess = g->result.ess;
     a->log_evidence = g->result.log_evidence;
     a->dispersion = g->dispersion;

@@ -170,7 +170,7 @@ void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
         (void)json_array_append_new(warnings, json_string(text));
     }
     warn_of_design(n, warnings);
-    advise_on_chains(a, warnings);
+    advise_on_chains(a, NULL, warnings);
     if ((double)n->outside > tuned_warn_outside() * (double)entries) {
         (void)snprintf(text, sizeof text,
                        "%.0f%% of the causal variables that do() did not set lie beyond the values "

@@ -10,15 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Beyond exact graphs what was asked for, or what is usual and more for nodes that need them. */
 static size_t most_candidates(const anchored_input *in)
 {
     size_t d = in->view->d;
     size_t chosen = (size_t)in->settings->candidates;
-    size_t usual =
-        d <= tuned_candidates_nodes() ? tuned_candidates_more() : tuned_candidates_fewer();
-    size_t most = d <= DAG_EXACT_MOST ? d - 1 : chosen > 0 ? chosen : usual;
+    size_t most = d <= DAG_EXACT_MOST ? d - 1 : chosen > 0 ? chosen : tuned_candidates_most();
     most = most < FAMILY_MOST ? most : FAMILY_MOST;
     return most < d ? most : d - 1;
+}
+
+static size_t usual_candidates(const anchored_input *in)
+{
+    size_t d = in->view->d;
+    size_t usual =
+        d <= tuned_candidates_nodes() ? tuned_candidates_more() : tuned_candidates_fewer();
+    return in->settings->candidates > 0 ? 0 : usual;
 }
 
 static void lay_out(graph_posterior *g, const anchored_input *in, arena *a)
@@ -54,7 +61,12 @@ static lscm_status find_candidates(graph_posterior *g, const anchored_input *in,
 {
     if (!g->exact) { /* rows held out must not choose the candidates they judge */
         latent_rows rows = {&in->view->design, z, in->brief ? in->keep : NULL, false};
-        return screen_candidates(&rows, forbidden, &g->lists, g->guess, in->progress, why);
+        screen_terms terms = {.usual = usual_candidates(in), .order = g->guess};
+        lscm_status status =
+            screen_candidates(&rows, forbidden, &g->lists, &terms, in->progress, why);
+        g->crowded = terms.crowded;
+        g->hub = terms.hub;
+        return status;
     }
     candidate_lists_all(&g->lists, in->view->d, forbidden);
     return LSCM_OK;

@@ -22,7 +22,8 @@ typedef struct graph_posterior {
     hyper_grid grid;    /* what is not known of the prior */
     dag_prior *prior;   /* (draws): of each draw */
     dag_result result;
-    double dispersion; /* F: a row counts as 1/F of one; 1 where rows are independent */
+    size_t crowded, hub; /* as the screen tells them (screen.h) */
+    double dispersion;   /* F: a row counts as 1/F of one; 1 where rows are independent */
     bool exact;
     arena memory;
 } graph_posterior;

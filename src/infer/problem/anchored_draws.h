@@ -31,6 +31,8 @@ typedef struct anchored {
     double r_hat, ess, log_evidence;
     size_t replaced;   /* chains that fitted far worse than the best and went on from its place */
     double r_hat_kept; /* after that; r_hat is from before, where any did */
+    size_t crowded;    /* edges whose direction may be undecided, but had no room to be turned .. */
+    size_t hub;        /* .. most of them at this node */
     double dispersion; /* F: a row counts as 1/F of one; 1 where rows are independent */
     double clip;       /* C: z is clipped at +-C, as asked or as found; 0: it is not */
     size_t censored;   /* entries of z at the clip */

@@ -4,19 +4,7 @@
 #include "infer/screen/screen_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-typedef struct screen_work {
-    screen_data s;
-    sweep *sweeps, spare;     /* (d) */
-    uint8_t *slot;            /* (d, d) */
-    size_t *order, *position; /* (d) */
-    /* (d, near_most): of a parent in the graph found, what the graph would lose without it,
-     * negative; of another near node what it costs to make it one */
-    double *cost;
-    arena lists, matrices;
-} screen_work;
 
 static bool has(const uint8_t *edges, size_t d, size_t j, size_t i)
 {
@@ -58,9 +46,19 @@ static void lay_out_lists(screen_work *w, arena *a)
     w->s.near = arena_take(a, d * w->s.near_most, sizeof(size_t));
     w->slot = arena_take(a, d * d, 1);
     w->order = arena_take(a, d, sizeof(size_t));
-    w->cost = arena_take(a, d * w->s.near_most, sizeof(double));
     w->position = arena_take(a, d, sizeof(size_t));
+    w->open = arena_take(a, d, 1);
+    w->cost = arena_take(a, d * w->s.near_most, sizeof *w->cost);
     w->sweeps = arena_take(a, d, sizeof *w->sweeps);
+    w->blank = arena_take(a, d, sizeof *w->blank);
+    w->lacking = arena_take(a, d, sizeof *w->lacking);
+}
+
+static void take_sweep(sweep *s, arena *a, size_t m)
+{
+    s->m = m;
+    s->a = arena_take(a, (m + 1) * (m + 1), sizeof(double));
+    s->in = arena_take(a, m, 1);
 }
 
 static void lay_out_matrices(screen_work *w, arena *a)
@@ -69,125 +67,125 @@ static void lay_out_matrices(screen_work *w, arena *a)
     for (size_t i = 0; i < w->s.d; i++) {
         size_t m = w->s.count[i];
         widest = m > widest ? m : widest;
-        w->sweeps[i].m = m;
-        w->sweeps[i].a = arena_take(a, (m + 1) * (m + 1), sizeof(double));
-        w->sweeps[i].in = arena_take(a, m, 1);
+        take_sweep(&w->sweeps[i], a, m);
+        take_sweep(&w->blank[i], a, m);
     }
-    w->spare.a = arena_take(a, (widest + 1) * (widest + 1), sizeof(double));
-    w->spare.in = arena_take(a, widest, 1);
+    take_sweep(&w->spare, a, widest);
 }
 
-/* No parents yet; in units in which every diagonal is 1, so that a pivot tells collinearity. */
-static void sweep_empty(sweep *s, const family *f)
+/* ---- Candidates ---- */
+
+/* Nats against near node k of i as a parent. */
+static double total_cost(const screen_work *w, size_t i, size_t k)
 {
-    size_t m = f->count + 1;
-    s->m = f->count;
-    s->n = f->rows;
-    s->inside = 0;
-    memset(s->in, 0, s->m);
-    for (size_t a = 0; a < m; a++) {
-        for (size_t b = 0; b < m; b++) {
-            double size = sqrt(f->scatter[a * m + a]) * sqrt(f->scatter[b * m + b]);
-            s->a[a * m + b] = size > 0 ? f->scatter[a * m + b] / size : 0;
-        }
-    }
+    const screen_cost *c = &w->cost[i * w->s.near_most + k];
+    return fmax(c->edge, 0) + c->against;
 }
 
-/* What near node k of i costs as one more parent, in nats: what its own regression loses without i,
- * less what that of i gains, with k beside the parents found or in their place. */
-static double cost_of(const screen_work *w, const sweep *alone, size_t i, size_t k)
+/* Whether near node a of i comes before b. */
+static bool is_before(const screen_work *w, size_t i, size_t a, size_t b)
 {
-    size_t d = w->s.d;
-    size_t j = w->s.near[i * w->s.near_most + k];
-    const sweep *s = &w->sweeps[i];
-    const sweep *other = &w->sweeps[j];
-    size_t its = w->slot[j * d + i];
-    double loss = its != 255 && other->in[its] != 0 ? -sweep_change(other, its) : 0;
-    double gain = sweep_change(s, k);
-    if (loss > 0) {
-        gain = fmax(gain, sweep_now(alone) + sweep_change(alone, k) - sweep_now(s));
+    const screen_cost *cost = w->cost + i * w->s.near_most;
+    double one = total_cost(w, i, a);
+    double other = total_cost(w, i, b);
+    if (one != other) {
+        return one < other;
     }
-    return loss - gain;
+    return cost[a].found != cost[b].found ? cost[a].found : cost[a].edge < cost[b].edge;
 }
 
-/* The local search from w->order. */
-static void search(screen_work *w, const families *f)
+/* Edges of the graph found whose direction do() has not decided. */
+static bool is_needed(const screen_work *w, size_t i, size_t k)
 {
-    for (size_t i = 0; i < w->s.d; i++) {
-        sweep_empty(&w->sweeps[i], &f->list[i]);
-    }
-    screen_order(w->sweeps, &w->spare, &w->s, w->slot, w->order, w->position);
-    for (size_t i = 0; i < w->s.d; i++) {
-        sweep_eliminate(&w->sweeps[i]);
-    }
+    return w->cost[i * w->s.near_most + k].found && total_cost(w, i, k) < tuned_screen_sure();
 }
 
-/* What the graph found says of every possible parent. */
-static void price(screen_work *w, const families *f)
+/* They may take more room than is usual. */
+static bool has_room(const screen_work *w, size_t i, size_t k, size_t found, size_t most)
 {
-    for (size_t i = 0; i < w->s.d; i++) {
-        const sweep *s = &w->sweeps[i];
-        double *cost = w->cost + i * w->s.near_most;
-        sweep_empty(&w->spare, &f->list[i]);
-        for (size_t k = 0; k < s->m; k++) {
-            cost[k] = s->in[k] != 0 ? sweep_change(s, k) : fmax(cost_of(w, &w->spare, i, k), 0);
-        }
-    }
+    return found < most && (found < w->usual || is_needed(w, i, k));
 }
 
 /* The required parents, then the cheapest of those near. */
 static void choose(screen_work *w, size_t i, const candidate_lists *lists)
 {
-    const uint8_t *required = lists->required;
-    size_t *candidate = lists->candidate + i * lists->most;
     size_t d = w->s.d;
+    size_t *candidate = lists->candidate + i * lists->most;
     size_t found = 0;
     size_t m = w->sweeps[i].m;
-    double *cost = w->cost + i * w->s.near_most;
-    const size_t *near = w->s.near + i * w->s.near_most;
+    uint8_t *left = w->open;
     for (size_t j = 0; j < d; j++) {
-        if (has(required, d, j, i)) {
+        if (has(lists->required, d, j, i)) {
             candidate[found++] = j;
         }
     }
     for (size_t k = 0; k < m; k++) {
-        cost[k] = has(required, d, near[k], i) ? INFINITY : cost[k];
+        size_t j = screen_near_of(w, i, k);
+        left[k] = has(lists->required, d, j, i) || has(lists->required, d, i, j) ? 0 : 1;
     }
-    while (found < lists->most) {
-        size_t best = 0;
-        for (size_t k = 1; k < m; k++) {
-            best = cost[k] < cost[best] ? k : best;
+    for (;;) {
+        size_t best = m;
+        for (size_t k = 0; k < m; k++) {
+            best = left[k] != 0 && (best == m || is_before(w, i, k, best)) ? k : best;
         }
-        if (m == 0 || !(cost[best] < INFINITY)) {
+        if (best == m || !(total_cost(w, i, best) < INFINITY) ||
+            !has_room(w, i, best, found, lists->most)) {
             break;
         }
-        candidate[found++] = near[best];
-        cost[best] = INFINITY;
+        candidate[found++] = screen_near_of(w, i, best);
+        left[best] = 0;
     }
     screen_sort(candidate, found);
     lists->count[i] = found;
 }
 
-static lscm_status choose_all(screen_work *w, families *f, const candidate_lists *lists,
-                              lscm_error *why)
+static bool is_listed(const candidate_lists *lists, size_t j, size_t i)
+{
+    const size_t *candidate = lists->candidate + i * lists->most;
+    bool listed = false;
+    for (size_t k = 0; k < lists->count[i]; k++) {
+        listed = listed || candidate[k] == j;
+    }
+    return listed;
+}
+
+/* Edges of the graph found that may point one way alone, for want of room at node j and although
+ * do() has not decided. */
+static void count_lacking(const screen_work *w, const candidate_lists *lists)
+{
+    size_t d = w->s.d;
+    memset(w->lacking, 0, d * sizeof *w->lacking);
+    for (size_t i = 0; i < d; i++) {
+        for (size_t k = 0; k < lists->count[i]; k++) {
+            size_t j = lists->candidate[i * lists->most + k];
+            size_t its = w->slot[j * d + i];
+            bool turns = its == NOT_NEAR || is_listed(lists, i, j) || !is_needed(w, j, its);
+            w->lacking[j] += !turns && !has(lists->required, d, j, i) ? 1 : 0;
+        }
+    }
+}
+
+static lscm_status choose_all(screen_work *w, const candidate_lists *lists, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = w->s.d;
     lay_out_matrices(w, &w->matrices);
     TRY(arena_open(&w->matrices, why));
     lay_out_matrices(w, &w->matrices);
-    memset(w->slot, 255, d * d);
+    memset(w->slot, NOT_NEAR, d * d);
     for (size_t i = 0; i < d; i++) {
         for (size_t k = 0; k < w->s.count[i]; k++) {
-            w->slot[i * d + w->s.near[i * w->s.near_most + k]] = (uint8_t)k;
+            w->slot[i * d + screen_near_of(w, i, k)] = (uint8_t)k;
         }
     }
-    TRY(screen_reach(&w->s, f, w->order, why));
-    search(w, f);
-    price(w, f);
+    TRY(screen_reach(&w->s, &w->f, w->order, why));
+    screen_order(w);
+    screen_place(w);
+    screen_price(w);
     for (size_t i = 0; i < d; i++) {
         choose(w, i, lists);
     }
+    count_lacking(w, lists);
 done:
     return status;
 }
@@ -202,24 +200,45 @@ static void list_rows(screen_data *s, const latent_rows *rows, size_t *set)
     }
 }
 
+/* All others, in no order. */
+static void take_all(size_t d, const uint8_t *forbidden, const candidate_lists *lists,
+                     screen_terms *terms)
+{
+    candidate_lists_all(lists, d, forbidden);
+    for (size_t i = 0; terms->order != NULL && i < d; i++) {
+        terms->order[i] = i;
+    }
+}
+
+static void tell(const screen_work *w, screen_terms *terms)
+{
+    for (size_t i = 0; i < w->s.d; i++) {
+        terms->crowded += w->lacking[i];
+        terms->hub = w->lacking[i] > w->lacking[terms->hub] ? i : terms->hub;
+    }
+    if (terms->order != NULL) {
+        memcpy(terms->order, w->order, w->s.d * sizeof *terms->order);
+    }
+}
+
 lscm_status screen_candidates(const latent_rows *rows, const uint8_t *forbidden,
-                              const candidate_lists *lists, size_t *order,
+                              const candidate_lists *lists, screen_terms *terms,
                               const lscm_progress *progress, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = rows->design->d;
+    screen_terms none = {0};
     screen_work w = {.s = {rows->design, rows->z, forbidden, 0, d, .near_most = GRAM_WIDEST}};
-    families f = {0};
+    terms = terms != NULL ? terms : &none;
+    terms->crowded = terms->hub = 0;
+    w.usual = terms->usual > 0 ? terms->usual : lists->most;
     TRY(check(d, forbidden, lists, why));
-    if (d <= lists->most + 1) {
-        candidate_lists_all(lists, d, forbidden);
-        for (size_t i = 0; order != NULL && i < d; i++) {
-            order[i] = i;
-        }
+    if (d <= w.usual + 1) {
+        take_all(d, forbidden, lists, terms);
         return LSCM_OK;
     }
     if (d > SCREEN_ALL) {
-        size_t near = 2 * lists->most > tuned_screen_near() ? 2 * lists->most : tuned_screen_near();
+        size_t near = 2 * w.usual > tuned_screen_near() ? 2 * w.usual : tuned_screen_near();
         w.s.near_most = near < GRAM_WIDEST ? near : GRAM_WIDEST;
     }
     lay_out_lists(&w, &w.lists);
@@ -228,13 +247,11 @@ lscm_status screen_candidates(const latent_rows *rows, const uint8_t *forbidden,
     list_rows(&w.s, rows, w.position);
     TRY(screen_near(&w.s, progress, why));
     candidate_lists near = {w.s.near_most, w.s.count, w.s.near, NULL};
-    TRY(families_wide(&f, rows, &near, why));
-    TRY(choose_all(&w, &f, lists, why));
-    if (order != NULL) {
-        memcpy(order, w.order, d * sizeof *order);
-    }
+    TRY(families_wide(&w.f, rows, &near, why));
+    TRY(choose_all(&w, lists, why));
+    tell(&w, terms);
 done:
-    families_close(&f);
+    families_close(&w.f);
     arena_close(&w.lists);
     arena_close(&w.matrices);
     return status;

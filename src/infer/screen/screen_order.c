@@ -1,6 +1,5 @@
-/* A causal order that fits: each node regressed on all near nodes before it, by the sweep operator,
- * which prices every single exchange of neighbours in O(1) and carries it out in O(m^2). Sweeping k
- * with pivot p = a_kk:  a_ij -= a_ik a_kj / p,  a_ik = +- a_ik / p  (in, out),  a_kk = -1/p.
+/* A causal order that fits, by what do() tells apart: each node regressed on all near nodes before
+ * it. Where nothing was ever set all orders fit alike.
  */
 #include "base/tuned.h"
 #include "infer/mechanism/mechanism.h"
@@ -10,103 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOT_NEAR = 255 };
-
-double sweep_score(const sweep *s, double rss, size_t inside)
-{
-    return s->n > 1 && rss > 0 ? -0.5 * s->n * log(rss) - 0.5 * (double)inside * log(s->n) : 0;
-}
-
-double sweep_now(const sweep *s)
-{
-    return sweep_score(s, s->a[(s->m + 1) * (s->m + 1) - 1], s->inside);
-}
-
-double sweep_change(const sweep *s, size_t k)
-{
-    size_t w = s->m + 1;
-    const double *own = s->a + s->m * w;
-    double rss = own[s->m];
-    double pivot = s->a[k * w + k];
-    size_t inside = s->in[k] != 0 ? s->inside - 1 : s->inside + 1;
-    /* a node that others determine is not swept, and changes nothing but the count */
-    bool fixed = s->in[k] == 2 || (s->in[k] == 0 && !(pivot > 0));
-    double after = fixed ? rss : fmax(rss - own[k] * own[k] / pivot, 1e-9 * rss);
-    return sweep_score(s, after, inside) - sweep_now(s);
-}
-
-void sweep_toggle(sweep *s, size_t k)
-{
-    const double collinear = 1e-13;
-    size_t w = s->m + 1;
-    double *row = s->a + k * w;
-    double pivot = row[k];
-    bool enters = s->in[k] == 0;
-    s->inside = enters ? s->inside + 1 : s->inside - 1;
-    if (s->in[k] == 2 || (enters && !(pivot > collinear))) {
-        s->in[k] = enters ? 2 : 0;
-        return;
-    }
-    s->in[k] = enters ? 1 : 0;
-    for (size_t i = 0; i < w; i++) {
-        double by = s->a[i * w + k] / pivot;
-        if (i != k) {
-            for (size_t j = 0; j < w; j++) {
-                s->a[i * w + j] -= by * row[j];
-            }
-        }
-    }
-    for (size_t i = 0; i < w; i++) {
-        double value = enters ? row[i] / pivot : -row[i] / pivot;
-        row[i] = value;
-        s->a[i * w + k] = value;
-    }
-    row[k] = -1 / pivot;
-}
-
-void sweep_eliminate(sweep *s)
-{
-    for (;;) {
-        double best = 0;
-        size_t worst = s->m;
-        for (size_t k = 0; k < s->m; k++) {
-            double change = s->in[k] != 0 ? sweep_change(s, k) : -1;
-            if (change > best) {
-                best = change;
-                worst = k;
-            }
-        }
-        if (worst == s->m) {
-            return;
-        }
-        sweep_toggle(s, worst);
-    }
-}
-
-static void copy(sweep *to, const sweep *from)
-{
-    to->m = from->m;
-    to->n = from->n;
-    to->inside = from->inside;
-    memcpy(to->a, from->a, (from->m + 1) * (from->m + 1) * sizeof *to->a);
-    memcpy(to->in, from->in, from->m);
-}
-
 /* Walks node i over the positions before (step -1) or after (+1) its own; returns the best change
  * of score and its position. */
-static double walk(const sweep *sweeps, sweep *spare, size_t d, const uint8_t *slot,
-                   const size_t *order, size_t at, int step, size_t *best_at)
+static double walk(screen_work *w, size_t at, int step, size_t *best_at)
 {
+    size_t d = w->s.d;
+    const size_t *order = w->order;
+    const sweep *sweeps = w->sweeps;
+    sweep *spare = &w->spare;
     size_t i = order[at];
     double others = 0;
     double best = 0;
     double now = sweep_now(&sweeps[i]);
-    copy(spare, &sweeps[i]);
+    sweep_copy(spare, &sweeps[i]);
     for (size_t p = at; step < 0 ? p > 0 : p + 1 < d;) {
         p = step < 0 ? p - 1 : p + 1;
         size_t j = order[p];
-        size_t mine = slot[i * d + j];
-        size_t its = slot[j * d + i];
+        size_t mine = w->slot[i * d + j];
+        size_t its = w->slot[j * d + i];
         if (mine == NOT_NEAR && its == NOT_NEAR) {
             continue;
         }
@@ -158,12 +78,15 @@ static void begin(sweep *sweeps, const screen_data *s, const size_t *order, size
     }
 }
 
-void screen_order(sweep *sweeps, sweep *spare, const screen_data *s, const uint8_t *slot,
-                  size_t *order, size_t *position)
+void screen_order(screen_work *w)
 {
-    size_t d = s->d;
+    size_t d = w->s.d;
+    size_t *order = w->order;
     bool moved = true;
-    begin(sweeps, s, order, position);
+    for (size_t i = 0; i < d; i++) {
+        sweep_begin(&w->sweeps[i], &w->f.list[i]);
+    }
+    begin(w->sweeps, &w->s, order, w->position);
     for (size_t pass = 0; pass < tuned_screen_passes() && moved; pass++) {
         moved = false;
         for (size_t i = 0; i < d; i++) {
@@ -173,10 +96,10 @@ void screen_order(sweep *sweeps, sweep *spare, const screen_data *s, const uint8
             }
             size_t before = at;
             size_t after = at;
-            double left = walk(sweeps, spare, d, slot, order, at, -1, &before);
-            double right = walk(sweeps, spare, d, slot, order, at, 1, &after);
+            double left = walk(w, at, -1, &before);
+            double right = walk(w, at, 1, &after);
             if (fmax(left, right) > 1e-6) {
-                move(sweeps, d, slot, order, at, left >= right ? before : after);
+                move(w->sweeps, d, w->slot, order, at, left >= right ? before : after);
                 moved = true;
             }
         }
