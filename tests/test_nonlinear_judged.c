@@ -36,7 +36,8 @@ static void it_is_the_reported_model(void **state)
     lscm_dataset *data = bent();
     lscm_posterior *p = NULL;
     nonlinear whole = {.device = on_cpu()};
-    anchored a = {0};
+    judged_fit f = {0};
+    const anchored *a = &f.a;
     static uint8_t keep[ROWS];
     memset(keep, 1, sizeof keep);
     s.holdout = 0;
@@ -47,11 +48,11 @@ static void it_is_the_reported_model(void **state)
     nonlinear_again again = {&whole, &in};
     judged asked = nonlinear_judged(&again);
     assert_int_equal(asked.design->rows, ROWS);
-    assert_ok(asked.fit(asked.self, keep, &a, &why));
-    assert_int_equal(a.draws, lscm_posterior_draws(p));
-    assert_memory_equal(a.w, lscm_posterior_weights(p), a.draws * D * D * sizeof(double));
-    assert_memory_equal(a.sigma, lscm_posterior_sigma(p), a.draws * D * sizeof(double));
-    anchored_close(&a);
+    assert_ok(asked.fit(asked.self, keep, &f, &why));
+    assert_int_equal(a->draws, lscm_posterior_draws(p));
+    assert_memory_equal(a->w, lscm_posterior_weights(p), a->draws * D * D * sizeof(double));
+    assert_memory_equal(a->sigma, lscm_posterior_sigma(p), a->draws * D * sizeof(double));
+    judged_fit_close(&f);
     nonlinear_close(&whole);
     lscm_posterior_free(p);
     lscm_dataset_free(data);

@@ -66,34 +66,35 @@ done:
     return status;
 }
 
-static void lay_out_rows(anchored *a, size_t rows)
+/* z of all rows, in the place of those kept. */
+static void lay_out_rows(judged_fit *f, size_t rows)
 {
-    a->z = arena_take(&a->rows_memory, rows * a->d, sizeof *a->z);
-    a->z_sd = arena_take(&a->rows_memory, rows * a->d, sizeof *a->z_sd);
+    f->a.z = arena_take(&f->memory, rows * f->a.d, sizeof *f->a.z);
+    f->doubt = arena_take(&f->memory, rows * f->a.d, sizeof *f->doubt);
 }
 
-/* z of all rows, in the place of those kept. */
-static lscm_status take_rows(anchored *a, const nonlinear *part, const unseen *u, const design *all,
-                             const uint8_t *keep, lscm_error *why)
+static lscm_status take_rows(judged_fit *f, const nonlinear *part, const unseen *u,
+                             const design *all, const uint8_t *keep, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t rows = part->x.rows + u->rows;
-    size_t size = a->d * sizeof(double);
+    size_t d = all->d;
     size_t kept = 0;
     size_t left = 0;
-    arena_close(&a->rows_memory);
-    a->rows_memory = (arena){0};
-    lay_out_rows(a, rows);
-    TRY(arena_open(&a->rows_memory, why));
-    lay_out_rows(a, rows);
-    for (size_t r = 0; r < rows; r++) {
+    lay_out_rows(f, all->rows);
+    TRY(arena_open(&f->memory, why));
+    lay_out_rows(f, all->rows);
+    for (size_t r = 0; r < all->rows; r++) {
         bool here = row_counts(keep, r);
         size_t from = here ? kept++ : left++;
-        memcpy(a->z + r * a->d, (here ? part->z : u->z) + from * a->d, size);
-        memcpy(a->z_sd + r * a->d, (here ? part->sd : u->sd) + from * a->d, size);
+        const double *sd = (here ? part->sd : u->sd) + from * d;
+        memcpy(f->a.z + r * d, (here ? part->z : u->z) + from * d, d * sizeof *sd);
+        for (size_t j = 0; j < d; j++) {
+            f->doubt[r * d + j] = sd[j] * sd[j];
+        }
     }
-    a->rows = rows;
-    design_put(all, a->z, a->z_sd); /* what do() set is known: all else is asked given it */
+    f->a.rows = all->rows;
+    f->a.z_sd = NULL;                  /* of the rows kept alone */
+    design_put(all, f->a.z, f->doubt); /* what do() set is known: all else is asked given it */
 done:
     return status;
 }
@@ -120,7 +121,7 @@ done:
     return status;
 }
 
-static lscm_status fit_kept(const void *self, const uint8_t *keep, anchored *out, lscm_error *why)
+static lscm_status fit_kept(const void *self, const uint8_t *keep, judged_fit *out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const nonlinear_again *again = self;
@@ -128,7 +129,7 @@ static lscm_status fit_kept(const void *self, const uint8_t *keep, anchored *out
     anchored_input in = *again->in;
     nonlinear part = {.device = again->whole->device};
     unseen others = {0};
-    anchored a = {0};
+    judged_fit f = {0};
     in.draws = tuned_judge_draws();
     in.progress = NULL;
     TRY(features_keep(&part.x, x, keep, why));
@@ -141,13 +142,13 @@ static lscm_status fit_kept(const void *self, const uint8_t *keep, anchored *out
     TRY(status);
     TRY(nonlinear_begin(&part, &in, why));
     TRY(train(&part, again->in->progress, why));
-    TRY(nonlinear_finish(&part, &a, &in, why));
+    TRY(nonlinear_finish(&part, &f.a, &in, why));
     TRY(read_unseen(&others, &part, x, keep, why));
-    TRY(take_rows(&a, &part, &others, &x->design, keep, why));
-    *out = a;
-    a = (anchored){0};
+    TRY(take_rows(&f, &part, &others, &x->design, keep, why));
+    *out = f;
+    f = (judged_fit){0};
 done:
-    anchored_close(&a);
+    judged_fit_close(&f);
     design_close(&others.blind);
     arena_close(&others.memory);
     nonlinear_close(&part);
