@@ -338,6 +338,61 @@ static void ess(void **state)
     free(x);
 }
 
+/* Weights that are all alike change nothing; independent draws with weights are worth p (1 - p)
+ * over the variance of a ratio, which is that over many repetitions; repeating draws, as drawing
+ * again does, adds none. */
+static void weighted(void **state)
+{
+    (void)state;
+    enum { N = 2000, M = 2, TIMES = 400 };
+    static double x[M * N], w[M * N], work[M * N];
+    lcg g = {8};
+    double sum = 0;
+    double squares = 0;
+    double mean = 0;
+    for (size_t k = 0; k < TIMES; k++) {
+        double total = 0;
+        double present = 0;
+        for (size_t t = 0; t < (size_t)M * N; t++) {
+            x[t] = lcg_uniform(&g) < 0.3 ? 1 : 0;
+            w[t] = exp(x[t] * 0.7 + 0.8 * lcg_normal(&g));
+            total += w[t];
+            present += w[t] * x[t];
+        }
+        double p = present / total;
+        sum += p / TIMES;
+        squares += p * p / TIMES;
+        mean += weighted_samples(x, w, M, N, work) / TIMES;
+    }
+    double expected = sum * (1 - sum) / (squares - sum * sum);
+    assert_near(mean, expected, 0.2 * expected);
+    assert_true(mean < 0.75 * M * N);
+    for (size_t t = 0; t < (size_t)M * N; t++) {
+        w[t] = 3;
+        x[t] = t % 10 == 0 ? (lcg_uniform(&g) < 0.3 ? 1 : 0) : x[t - 1];
+    }
+    double plain = effective_samples(x, M, N);
+    assert_near(weighted_samples(x, w, M, N, work), plain, 1e-2 * plain);
+    assert_near(plain, (double)M * N / 10, 0.35 * M * N / 10);
+}
+
+/* Chains that stand still in places of their own are sure of nothing; those that agree of as much
+ * as they are worth. */
+static void told(void **state)
+{
+    (void)state;
+    double x[400];
+    for (size_t t = 0; t < 400; t++) {
+        x[t] = t < 100 ? 1 : 0;
+    }
+    double worth = effective_samples(x, 4, 100);
+    assert_true(chains_told(1, worth) < 0.99 && chains_told(0, worth) > 0.01);
+    assert_near(chains_told(0.25, worth), 0.25, 0.15);
+    assert_near(chains_told(0.25, 4000), 0.25, 1e-4);
+    assert_near(chains_told(1, 4000), 1, 2e-4);
+    assert_near(chains_told(0.5, 2), 0.5, 1e-15);
+}
+
 /* Whoever does without edge probabilities gets the same draws, and no word on convergence. */
 static void without_edges(void **state)
 {
@@ -373,6 +428,8 @@ int main(void)
         cmocka_unit_test(stopping),
         cmocka_unit_test(r_hat),
         cmocka_unit_test(ess),
+        cmocka_unit_test(weighted),
+        cmocka_unit_test(told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

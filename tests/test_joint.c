@@ -422,6 +422,43 @@ static void test_order(void **state)
     close_bench(&b);
 }
 
+/* Edge probabilities of chains that stand still, one of them in a mode of its own, and some of
+ * which went on from another's place: none is sure; an edge that is not a candidate stays out, one
+ * that is required in. */
+static void test_unmixed(void **state)
+{
+    (void)state;
+    enum { D = 3, DRAWS = 400, CHAINS = 4 };
+    static double w[DRAWS * D * D], edge_prob[D * D], series[DRAWS];
+    const size_t candidate[D][D] = {{1}, {0, 2}, {0, 1}};
+    family list[D] = {{.node = 0, .count = 1, .candidate = candidate[0]},
+                      {.node = 1, .count = 1, .candidate = candidate[1]},
+                      {.node = 2, .count = 2, .candidate = candidate[2], .required = 1}};
+    mechanisms m = {&linear_gaussian, D, list, {.ridge = 1}};
+    for (size_t k = 0; k < DRAWS; k++) {
+        w[k * D * D + (k < DRAWS / CHAINS ? 1 * D + 0 : 0 * D + 1)] = 0.5; /* 1 -> 0, 0 -> 1 */
+        w[k * D * D + 1 * D + 2] = 0.7;                                    /* 1 -> 2 in all */
+        w[k * D * D + 0 * D + 2] = 0.3;                                    /* 0 -> 2, required */
+    }
+    anchored a = {.d = D, .draws = DRAWS, .w = w, .edge_prob = edge_prob};
+    anchored_take_edges(&a, &m, CHAINS, 0, series);
+    assert_true(a.r_hat > 10);
+    assert_true(edge_prob[1 * D + 2] > 0.5 && edge_prob[1 * D + 2] < 0.99);
+    assert_true(edge_prob[0 * D + 1] > 0.5 && edge_prob[0 * D + 1] < edge_prob[1 * D + 2]);
+    assert_true(edge_prob[1 * D + 0] > 0.01 && edge_prob[1 * D + 0] < 0.5);
+    assert_near(edge_prob[0 * D + 2], 1, 0);
+    assert_near(edge_prob[2 * D + 1], 0, 0);
+    for (size_t k = 0; k < DRAWS; k++) { /* all in one place, by themselves or not */
+        w[k * D * D + 1 * D + 0] = 0;
+        w[k * D * D + 0 * D + 1] = 0.5;
+    }
+    anchored_take_edges(&a, &m, CHAINS, 0, series);
+    assert_true(edge_prob[0 * D + 1] > 0.99 && edge_prob[1 * D + 0] < 0.01);
+    anchored_take_edges(&a, &m, CHAINS, 3, series);
+    assert_true(edge_prob[0 * D + 1] < 0.99 && edge_prob[1 * D + 0] > 0.01);
+    assert_int_equal(a.replaced, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -433,6 +470,7 @@ int main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_knowledge),
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_unmixed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

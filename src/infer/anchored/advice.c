@@ -172,10 +172,11 @@ void advise_on_chains(const anchored *a, char *const *names, json_t *warnings)
              "in the draws; more --chains may help",
              a->replaced, a->r_hat, a->r_hat_kept);
     } else if (a->sampler != SAMPLER_EXACT && !(a->r_hat < tuned_warn_r_hat())) {
-        warn(warnings,
-             "the chains have not mixed (R-hat %.2f): edges in doubt are less certain than "
-             "they look; more --draws or --chains may help",
-             a->r_hat);
+        warn(
+            warnings,
+            "the chains have not mixed (R-hat %.2f): they are worth %.0f independent draws, and no "
+            "edge is said to be surer than those allow; more --draws or --chains may help",
+            a->r_hat, a->edge_ess);
     }
 }
 

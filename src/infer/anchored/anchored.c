@@ -176,7 +176,7 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
                      stream_of((uint64_t)in->settings->seed, STREAM_JOINT), &draws, in->progress,
                      why));
     take_moments(a, &draws);
-    anchored_take_edges(a, chains, draws.shift);
+    anchored_take_edges(a, &g->mechanisms, chains, 0, draws.shift);
     memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
     a->sampler = SAMPLER_JOINT;
     anchor_apply(in->view, a->shift, a->slope, a->z);
@@ -247,7 +247,7 @@ static void take_trust(anchored *a, const graph_posterior *g)
     a->replaced = g->result.replaced;
     a->crowded = g->crowded;
     a->hub = g->hub;
-    a->ess = g->result.ess;
+    a->ess = a->edge_ess = g->result.ess;
     a->log_evidence = g->result.log_evidence;
     a->dispersion = g->dispersion;
 }

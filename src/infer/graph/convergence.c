@@ -111,3 +111,26 @@ double effective_samples(const double *x, size_t chains, size_t n)
     double time = 2 * sum - 1;
     return time > 1 ? all / time : all;
 }
+
+double weighted_samples(const double *x, const double *w, size_t chains, size_t n, double *work)
+{
+    double all = (double)chains * (double)n;
+    double total = 0;
+    double present = 0;
+    double squares = 0;
+    for (size_t t = 0; t < chains * n; t++) {
+        total += w[t];
+        present += w[t] * x[t];
+    }
+    double p = present / total;
+    for (size_t t = 0; t < chains * n; t++) {
+        work[t] = w[t] * (x[t] - p) * all / total;
+        squares += work[t] * work[t] / all;
+    }
+    return squares > 0 ? p * (1 - p) / squares * effective_samples(work, chains, n) : all;
+}
+
+double chains_told(double p, double n)
+{
+    return (n * p + 0.5) / (n + 1);
+}

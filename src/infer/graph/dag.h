@@ -24,7 +24,8 @@ typedef struct dag_result {
     double log_evidence; /* log sum over orders of prod_i score_i, minus log d!; for the one order
                           * where one is given; NaN from MCMC */
     double r_hat, ess;   /* of the edge indicators, the worst; 1 and the count when exact; NaN from
-                          * MCMC without edge_prob */
+                          * MCMC without edge_prob. Where chains were replaced ess is no more than
+                          * those that found the place by themselves */
     size_t replaced;     /* chains that stood far too low and went on from the best one's place */
     double r_hat_kept;   /* after that; r_hat is from before, where any did */
 } dag_result;
@@ -43,6 +44,8 @@ typedef struct dag_problem {
 lscm_status dag_exact(const dag_problem *problem, const dag_draws *draws, dag_result *out,
                       lscm_error *why);
 
+/* Chains, where `asked` are asked for; draw k is of chain k mod chains. */
+size_t dag_chains(int64_t asked);
 typedef struct dag_mcmc_settings {
     size_t chains, steps; /* steps of each chain, the first half thrown away; 0 chooses */
     const size_t *start;  /* (d) or NULL: a good order, to begin one of the chains with */

@@ -279,6 +279,9 @@ static void find_edges(mcmc *m)
     for (size_t i = 0; i < m->d; i++) {
         m->out->ess = fmin(m->out->ess, m->ess[i]);
     }
+    if (m->out->replaced > 0) {
+        m->out->ess = fmin(m->out->ess, (double)(m->chains - m->out->replaced));
+    }
 }
 
 static void finish(mcmc *m)
@@ -295,10 +298,15 @@ static void finish(mcmc *m)
     }
 }
 
+size_t dag_chains(int64_t asked)
+{
+    return asked > 0 ? (size_t)asked : tuned_chains();
+}
+
 static void choose_lengths(mcmc *m, const dag_mcmc_settings *settings)
 {
     m->start = settings->start;
-    m->chains = settings->chains > 0 ? settings->chains : tuned_chains();
+    m->chains = dag_chains((int64_t)settings->chains);
     m->steps = settings->steps > 0 ? settings->steps : choose_steps(m->d, settings->brief);
     m->recorded = (m->draws->count + m->chains - 1) / m->chains;
     m->recorded = m->recorded > tuned_order_recorded() ? m->recorded : tuned_order_recorded();

@@ -1,12 +1,49 @@
-/* Draws taken again with other weights, by systematic resampling; their worth is that of the
- * weights, (sum w)^2 / sum w^2. */
+/* Draws taken again with other weights, by systematic resampling. Their worth is that of the draws
+ * before, weighted: of independent ones (sum w)^2 / sum w^2, of those of chains the least over
+ * edges in doubt (convergence.h); those drawn again are no more than these. */
 #include "infer/graph/graph_parts.h"
 
 #include "base/streams.h"
+#include "base/tuned.h"
+#include "infer/graph/convergence.h"
 #include "infer/graph/hyper.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Whether a draw has the edge `candidate` of family i. */
+static double has(const graph_posterior *g, size_t k, size_t i, size_t candidate)
+{
+    return (double)(g->parents[k * g->mechanisms.d + i] >> candidate & 1);
+}
+
+/* Of draws that stand chain by chain in turn, draw k of chain k mod chains. */
+static double chains_worth(const graph_posterior *g, const double *weight, graph_scratch *t)
+{
+    size_t n = g->draws / g->chains;
+    double worth = g->result.ess;
+    double *w = t->series;
+    double *x = w + g->draws;
+    for (size_t c = 0; c < g->chains; c++) {
+        for (size_t k = 0; k < n; k++) {
+            w[c * n + k] = weight[k * g->chains + c];
+        }
+    }
+    for (size_t i = 0; i < g->mechanisms.d; i++) {
+        for (size_t e = 0; e < g->families.list[i].count; e++) {
+            double present = 0;
+            for (size_t k = 0; k < n * g->chains; k++) {
+                x[k % g->chains * n + k / g->chains] = has(g, k, i, e);
+                present += has(g, k, i, e);
+            }
+            double p = present / (double)(n * g->chains);
+            if (p * (1 - p) > tuned_order_doubt()) {
+                worth = fmin(worth, weighted_samples(x, w, g->chains, n, x + g->draws));
+            }
+        }
+    }
+    return worth;
+}
 
 void graph_draw_again(graph_posterior *g, double *log_weight, graph_scratch *t, rng r)
 {
@@ -22,7 +59,8 @@ void graph_draw_again(graph_posterior *g, double *log_weight, graph_scratch *t, 
         total += log_weight[k];
         squares += log_weight[k] * log_weight[k];
     }
-    g->result.ess *= total * total / squares / (double)g->draws;
+    g->result.ess = g->chains > 0 ? chains_worth(g, log_weight, t)
+                                  : g->result.ess * total * total / squares / (double)g->draws;
     memcpy(t->parents, g->parents, g->draws * d * sizeof *t->parents);
     memcpy(t->order, g->order, g->draws * d * sizeof *t->order);
     memcpy(t->prior, g->prior, g->draws * sizeof *t->prior);
@@ -69,5 +107,16 @@ void graph_make_uniform(graph_posterior *g, const anchored_input *in, graph_scra
     memset(g->edge_prob, 0, d * d * sizeof(double));
     for (size_t k = 0; k < g->draws; k++) {
         graph_add_edges(g, t->parents + k * d, t->weight[k] / total);
+    }
+}
+
+void edges_told(double *edge_prob, const mechanisms *m, double ess)
+{
+    for (size_t i = 0; i < m->d; i++) {
+        const family *f = &m->family[i];
+        for (size_t c = 0; c < f->count; c++) {
+            double *p = &edge_prob[f->candidate[c] * m->d + i];
+            *p = (f->required >> c & 1) != 0 ? *p : chains_told(*p, ess);
+        }
     }
 }

@@ -11,6 +11,7 @@ typedef struct graph_scratch {
     double *spread;             /* (d, d), of variables that were read off */
     double *weight;             /* (draws) */
     double *ratio;              /* (draws, points) */
+    double *series;             /* (3, draws) */
     double *intercept, *slopes; /* (d) */
     double *variance;           /* (d) */
     uint32_t *parents;          /* (draws, d) */

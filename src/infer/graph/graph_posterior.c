@@ -95,6 +95,7 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     s->spread = read_off ? arena_take(a, d * d, sizeof(double)) : NULL;
     s->weight = arena_take(a, in->draws, sizeof(double));
     s->ratio = arena_take(a, in->draws * HYPER_MOST, sizeof(double));
+    s->series = arena_take(a, 3 * in->draws, sizeof(double));
     s->parents = arena_take(a, in->draws * d, sizeof *s->parents);
     s->order = arena_take(a, in->draws * d, sizeof *s->order);
     s->prior = arena_take(a, in->draws, sizeof *s->prior);
@@ -150,6 +151,9 @@ static lscm_status find_graphs(graph_posterior *g, const anchored_input *in, con
     if (is_uniform(in)) {
         graph_make_uniform(g, in, t);
     }
+    if (g->chains > 0 && g->result.edge_prob != NULL) {
+        edges_told(g->edge_prob, &g->mechanisms, g->result.ess);
+    }
 done:
     return status;
 }
@@ -164,6 +168,7 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
         .draws = in->draws,
         .dispersion = 1,
         .exact = d <= DAG_EXACT_MOST,
+        .chains = d > DAG_EXACT_MOST && in->order == NULL ? dag_chains(in->settings->chains) : 0,
         .mechanisms = {&linear_gaussian,
                        d,
                        NULL,

@@ -25,12 +25,16 @@ typedef struct graph_posterior {
     size_t crowded, hub; /* as the screen tells them (screen.h) */
     double dispersion;   /* F: a row counts as 1/F of one; 1 where rows are independent */
     bool exact;
+    size_t chains; /* that draws are of, in turn; 0: they are independent */
     arena memory;
 } graph_posterior;
 
 /* psi, step: as families_correct has them; NULL: z is free of noise. */
 lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, const double *z,
                                const double *unit, const double *psi, size_t step, lscm_error *why);
+/* Edge probabilities (d, d) by chains worth `ess` draws: of candidates that are not required what
+ * chains_told says (convergence.h). */
+void edges_told(double *edge_prob, const mechanisms *m, double ess);
 void graph_posterior_close(graph_posterior *g);
 
 #endif

@@ -29,6 +29,7 @@ typedef struct anchored {
     double *edge_prob;         /* (d, d) */
     anchored_sampler sampler;
     double r_hat, ess, log_evidence;
+    double edge_ess;   /* independent draws that chains are worth where edges come and go */
     size_t replaced;   /* chains that fitted far worse than the best and went on from its place */
     double r_hat_kept; /* after that; r_hat is from before, where any did */
     size_t crowded;    /* edges whose direction may be undecided, but had no room to be turned .. */

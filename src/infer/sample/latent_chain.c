@@ -315,8 +315,7 @@ static void collect(const latent_problem *p, const latent_chain *chain, anchored
  */
 static void take_agreement(const latent_problem *p, anchored *out, size_t replaced, double before)
 {
-    anchored_take_edges(out, p->chains, p->series);
-    out->replaced = replaced;
+    anchored_take_edges(out, &p->graph->mechanisms, p->chains, replaced, p->series);
     out->r_hat = replaced > 0 ? before : out->r_hat;
 }
 
@@ -355,7 +354,7 @@ lscm_status latent_sample(const latent_problem *p, rng r, anchored *out, double 
     }
     TRY(first_failure(failed, p->chains, why));
     if (p->clip > 0) {
-        anchored_take_edges(out, p->chains, p->series);
+        anchored_take_edges(out, &p->graph->mechanisms, p->chains, 0, p->series);
         before = out->r_hat;
         TRY(leave_worse(chain, p->chains, &replaced, why));
     }

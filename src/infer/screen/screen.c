@@ -128,11 +128,12 @@ static void choose(screen_work *w, size_t i, const candidate_lists *lists)
         for (size_t k = 0; k < m; k++) {
             best = left[k] != 0 && (best == m || is_before(w, i, k, best)) ? k : best;
         }
-        if (best == m || !(total_cost(w, i, best) < INFINITY) ||
-            !has_room(w, i, best, found, lists->most)) {
+        if (best == m || !(total_cost(w, i, best) < INFINITY)) {
             break;
         }
-        candidate[found++] = screen_near_of(w, i, best);
+        if (has_room(w, i, best, found, lists->most)) {
+            candidate[found++] = screen_near_of(w, i, best);
+        }
         left[best] = 0;
     }
     screen_sort(candidate, found);
