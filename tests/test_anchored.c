@@ -79,8 +79,8 @@ static void make_identity(made_signal *m, view_kind kind)
 
 /* ---- What is not known of the prior ---- */
 
-/* Graphs of four nodes, every one of them at every scale of the weights and every share of edges.
- */
+/* Graphs of four nodes, every one of them at every scale of the weights and every share of edges,
+ * with a hole at 0 and without. */
 static void test_learned_prior(void **state)
 {
     (void)state;
@@ -101,13 +101,14 @@ static void test_learned_prior(void **state)
     assert_ok(anchored_infer(&a, &in, &why));
     assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL, true},
                           &(candidate_lists){3, count, candidate, NULL}, &why));
-    for (size_t h = 0; h < 18; h++) {
+    for (size_t h = 0; h < 36; h++) {
         double p = edges[h % 3];
-        dag_prior prior = {.ridge = ridges[h / 3],
+        dag_prior prior = {.ridge = ridges[h / 3 % 6],
                            .dof = 3,
                            .log_odds = log(p / (1 - p)),
                            .unit = a.unit,
-                           .spread = 10};
+                           .spread = 10,
+                           .hole = h >= 18};
         dag_yardstick truth;
         enumerate_dags(&truth, f.list, 4, &prior, NULL, NULL, NULL);
         double weight = truth.log_evidence + 6 * log(1 - p);
@@ -121,7 +122,7 @@ static void test_learned_prior(void **state)
     for (size_t e = 0; e < 16; e++) {
         assert_near(a.edge_prob[e], sum[e] / total, 1e-8);
     }
-    assert_near(a.log_evidence, top + log(total / 18), 1e-8 * fabs(top));
+    assert_near(a.log_evidence, top + log(total / 36), 1e-8 * fabs(top));
     families_close(&f);
     anchored_close(&a);
     made_signal_free(&m);

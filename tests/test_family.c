@@ -22,8 +22,9 @@ static void table_equals_single(void **state)
     for (size_t d = 1; d <= 12; d++) {
         made_families m;
         made_families_of(&m, d, 40, 1, 1, d);
-        for (size_t equal = 0; equal < 2; equal++) {
-            m.prior.variance = equal != 0 ? 0.8 : 0;
+        for (size_t kind = 0; kind < 4; kind++) {
+            m.prior.variance = kind % 2 != 0 ? 0.8 : 0;
+            m.prior.hole = kind / 2 != 0;
             family *f = &m.f[d / 2];
             f->required = d > 6 ? 0x12 : d > 2 ? 2 : 0;
             family_table table = {rest, log_det};
@@ -75,6 +76,7 @@ static double integrated(const double *x, const double *y, size_t n, const dag_p
             double w = parent ? sxy / sxx + 0.5 * a * sd_w : 0;
             double p_w =
                 parent ? 0.5 * sd_w * exp(-w * w / (2 * prior_v)) / sqrt(2 * PI * prior_v) : 1;
+            p_w *= parent && prior->hole ? w * w / prior_v : 1;
             for (int b = -18; b <= 18; b++) {
                 double c = mean_y - w * mean_x + 0.5 * b * sd_c;
                 double likelihood = 1;
@@ -117,8 +119,9 @@ static void score_is_the_integral(void **state)
                 .scatter = scatter,
                 .mean = mean};
     dag_prior prior = {.ridge = 0.4, .dof = 3, .log_odds = -1.3, .unit = unit};
-    for (size_t equal = 0; equal < 2; equal++) {
-        prior.variance = equal != 0 ? 0.6 : 0;
+    for (size_t kind = 0; kind < 4; kind++) {
+        prior.variance = kind % 2 != 0 ? 0.6 : 0;
+        prior.hole = kind / 2 != 0;
         assert_near(family_score(&f, &prior, 0), integrated(x, y, n, &prior, false), 1e-8);
         assert_near(family_score(&f, &prior, 1), integrated(x, y, n, &prior, true), 1e-8);
     }
@@ -163,6 +166,47 @@ static void score_equivalence(void **state)
 #undef SCORE
 }
 
+/* Two parents: moments of w given s as they are for 2 x 2, over 1/s^2 by the trapezoid rule. With
+ * weights that are not correlated the score is exact; else what it leaves out is known. */
+static void hole_of_two_parents(void **state)
+{
+    (void)state;
+    const double unit[] = {0.7, 1.6, 1.2};
+    const size_t candidate[] = {0, 1};
+    const double mean[3] = {0};
+    const double between[] = {0, 9, -20};
+    for (size_t k = 0; k < 3; k++) {
+        const double s[9] = {30, between[k], 12, between[k], 50, 15, 12, 15, 21};
+        family f = {.node = 2,
+                    .count = 2,
+                    .candidate = candidate,
+                    .rows = 25,
+                    .levels = 1,
+                    .scatter = s,
+                    .mean = mean};
+        dag_prior prior = {.ridge = 0.4, .dof = 3, .unit = unit};
+        double t[2] = {0.4 * 0.7 * 0.7, 0.4 * 1.6 * 1.6};
+        double a[3] = {s[0] + t[0], s[1], s[4] + t[1]};
+        double det = a[0] * a[2] - a[1] * a[1];
+        double w[2] = {(a[2] * s[2] - a[1] * s[5]) / det, (a[0] * s[5] - a[1] * s[2]) / det};
+        double v[3] = {a[2] / det, -a[1] / det, a[0] / det};
+        double q = 0.4 * 1.2 * 1.2 + s[8] - w[0] * s[2] - w[1] * s[5];
+        double shape = (3 + 2 + 25 - 1) / 2.0;
+        double total = 0;
+        for (int l = -4000; l <= 4000; l++) { /* x q / 2 = e^l is Gamma(shape) */
+            double y = exp(0.001 * l + log(shape));
+            double x = 2 * y / q;
+            double density = 0.001 * exp(shape * log(y) - y - lgamma(shape));
+            double both = (w[0] * w[0] * x + v[0]) * (w[1] * w[1] * x + v[2]);
+            both += 2 * v[1] * v[1] + 4 * w[0] * w[1] * v[1] * x;
+            total += density * t[0] * t[1] * both;
+        }
+        double plain = family_score(&f, &prior, 3);
+        prior.hole = true;
+        assert_near(family_score(&f, &prior, 3) - plain, log(total), k == 0 ? 1e-8 : 0.5);
+    }
+}
+
 /* Copies, constants, huge numbers, few rows, a scatter that is no longer one. */
 static void hopeless_input(void **state)
 {
@@ -197,14 +241,15 @@ static void hopeless_input(void **state)
                            .dof = 3,
                            .log_odds = -1,
                            .variance = k % 2 != 0 ? 0.25 : 0,
-                           .unit = unit};
+                           .unit = unit,
+                           .hole = k % 3 == 0};
         double rest[SETS];
         double log_det[SETS];
         double score[SETS];
         table_of(&f, &prior, (family_table){rest, log_det}, score);
         for (uint32_t set = 0; set < SETS; set++) {
             assert_true(isfinite(score[set]) && isfinite(family_score(&f, &prior, set)));
-            assert_true(rest[set] >= 0 && log_det[set] >= 0);
+            assert_true(rest[set] >= 0 && (prior.hole || log_det[set] >= 0));
             double w[SIDE] = {0};
             mechanism drawn = family_draw(&f, &prior, set, (rng){1, 2}, set, w, 1);
             assert_true(drawn.sigma > 0 && isfinite(drawn.sigma) && isfinite(drawn.intercept));
@@ -227,6 +272,7 @@ static void without_rows(void **state)
     made_families_of(&m, 4, 0, 1, 1, 2);
     for (uint32_t set = 0; set < 8; set++) {
         double edges = __builtin_popcount(set) * m.prior.log_odds;
+        m.prior.hole = set % 3 != 0;
         m.f[2].rows = 0;
         assert_near(family_score(&m.f[2], &m.prior, set), edges, 1e-12);
         m.f[2].rows = 1;
@@ -301,6 +347,38 @@ static void draws_follow_the_posterior(void **state)
     check_mean(scaled[2], DRAWS, 0);
 }
 
+/* Draws with a hole against those without, weighted. */
+static void draws_with_a_hole(void **state)
+{
+    (void)state;
+    made_families m;
+    made_families_of(&m, 4, 12, 1, 1, 8);
+    double weight = 0;
+    double plain[3] = {0}; /* means of both weights and 1/s^2 */
+    double holed[3] = {0};
+    double squares[3] = {0};
+    for (size_t k = 0; k < DRAWS; k++) {
+        double column[16];
+        m.prior.hole = false;
+        mechanism drawn = family_draw(&m.f[1], &m.prior, 5, (rng){3, 4}, k, column, 4);
+        double x[3] = {column[0], column[12], 1 / (drawn.sigma * drawn.sigma)};
+        double own = x[0] * x[0] * x[1] * x[1] * x[2] * x[2];
+        weight += own;
+        m.prior.hole = true;
+        drawn = family_draw(&m.f[1], &m.prior, 5, (rng){3, 6}, k, column, 4);
+        double y[3] = {column[0], column[12], 1 / (drawn.sigma * drawn.sigma)};
+        for (size_t e = 0; e < 3; e++) {
+            plain[e] += own * x[e];
+            squares[e] += own * x[e] * x[e];
+            holed[e] += y[e] / DRAWS;
+        }
+    }
+    for (size_t e = 0; e < 3; e++) {
+        double mean = plain[e] / weight;
+        assert_near(holed[e], mean, 0.1 * sqrt(squares[e] / weight - mean * mean));
+    }
+}
+
 /* Without rows the prior is drawn from; with one variance for all, sigma is that. */
 static void draws_of_the_prior(void **state)
 {
@@ -370,6 +448,7 @@ int main(void)
         cmocka_unit_test(score_equivalence),   cmocka_unit_test(hopeless_input),
         cmocka_unit_test(without_rows),        cmocka_unit_test(draws_follow_the_posterior),
         cmocka_unit_test(draws_of_the_prior),  cmocka_unit_test(gamma_numbers),
+        cmocka_unit_test(hole_of_two_parents), cmocka_unit_test(draws_with_a_hole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

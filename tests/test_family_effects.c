@@ -123,9 +123,10 @@ static void tables_and_single_sets_agree(void **state)
     (void)state;
     static problem p;
     const double unit[D] = {1, 2, 0.5, 1};
-    const dag_prior prior = {.ridge = 0.1, .dof = 3, .log_odds = -1, .unit = unit, .spread = 10};
+    dag_prior prior = {.ridge = 0.1, .dof = 3, .log_odds = -1, .unit = unit, .spread = 10};
     make(&p, 6);
     for (size_t i = 0; i < D; i++) {
+        prior.hole = i % 2 == 0;
         double rest[8];
         double log_det[8];
         double score[8];
@@ -134,6 +135,35 @@ static void tables_and_single_sets_agree(void **state)
             double single = family_score(&p.f.list[i], &prior, set);
             assert_near(score[set], single, 1e-10 * fabs(single));
         }
+    }
+    discard(&p);
+}
+
+/* Noise of one row alone, row after row, has together the scatter that is taken off. */
+static void noise_is_taken_off_every_level(void **state)
+{
+    (void)state;
+    static problem p;
+    static double one[ROWS * D];
+    double before[FAMILY_LEVELS * 16];
+    double added[FAMILY_LEVELS] = {0};
+    double psi[D * D] = {0};
+    make(&p, 8);
+    const family *f = &p.f.list[3]; /* node 0 is its first candidate */
+    psi[0] = 1e-3;
+    for (size_t k = 0; k < ROWS; k++) {
+        one[k * D] = 1;
+        assert_ok(families_update(&p.f, one, &why));
+        for (size_t l = 0; l < FAMILY_LEVELS; l++) {
+            added[l] += 1e-3 * f->scatter[l * 16];
+        }
+        one[k * D] = 0;
+    }
+    assert_ok(families_update(&p.f, p.z, &why));
+    memcpy(before, f->scatter, sizeof before);
+    families_correct(&p.f, psi, 0, 1);
+    for (size_t l = 0; l < FAMILY_LEVELS; l++) {
+        assert_near(before[l * 16] - f->scatter[l * 16], added[l], 1e-12);
     }
     discard(&p);
 }
@@ -173,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_those_of_independent_rows),
         cmocka_unit_test(tables_and_single_sets_agree),
+        cmocka_unit_test(noise_is_taken_off_every_level),
         cmocka_unit_test(draws_have_levels_in_proportion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,9 @@
     /* Noise subtracted from scatters */ \
     /* Graphs */ \
     REAL(prior_dof, 3, HAND, "degrees of freedom of the prior of a variance") \
+    REAL(effect_least, 1e-3, TIME, "share of a node's score by which an sd of sets' own intercepts is summed over, beyond 8 nodes") \
+    REAL(hyper_hopeless, 10, TIME, "nats by which a kind of slab is not looked at, beyond 8 nodes") \
+    REAL(hyper_better, 1, TIME, "nats by which another scale of the weights is better to draw graphs at") \
     COUNT(candidates_nodes, 64, TIME, "to so many nodes, more candidate parents") \
     COUNT(candidates_more, 16, TIME, "candidate parents beyond exact graphs") \
     COUNT(candidates_fewer, 10, TIME, ".. of many nodes") \

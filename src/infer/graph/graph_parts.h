@@ -5,7 +5,17 @@
 #include "infer/graph/dag_extensions.h"
 #include "infer/graph/graph_posterior.h"
 
+/* What one kind of slab says, while the other is asked. */
+typedef struct graph_other {
+    double log_evidence, ess;
+    double *edge_prob; /* (d, d) */
+    uint32_t *parents; /* (draws, d) */
+    size_t *order;     /* (draws, d) */
+    dag_prior *prior;  /* (draws) */
+} graph_other;
+
 typedef struct graph_scratch {
+    graph_other other;
     uint8_t *forbidden;         /* (d, d) */
     double *w, *edge_prob;      /* (d, d) */
     double *spread;             /* (d, d), of variables that were read off */
@@ -26,6 +36,9 @@ lscm_status graph_run(graph_posterior *g, const anchored_input *in, size_t first
                       lscm_error *why);
 lscm_status graph_search(graph_posterior *g, const anchored_input *in, graph_scratch *t,
                          lscm_error *why);
+/* graph_kinds.c: the same by ratios of what draws are worth at the points of the grid. */
+lscm_status graph_search_kinds(graph_posterior *g, const anchored_input *in, graph_scratch *t,
+                               lscm_error *why);
 
 /* graph_again.c: draws of g, their orders and priors, again with these weights, which come back as
  * shares of the largest; what was drawn before is in t. */

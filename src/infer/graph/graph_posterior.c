@@ -99,6 +99,10 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     s->parents = arena_take(a, in->draws * d, sizeof *s->parents);
     s->order = arena_take(a, in->draws * d, sizeof *s->order);
     s->prior = arena_take(a, in->draws, sizeof *s->prior);
+    s->other.edge_prob = arena_take(a, d * d, sizeof(double));
+    s->other.parents = arena_take(a, in->draws * d, sizeof *s->other.parents);
+    s->other.order = arena_take(a, in->draws * d, sizeof *s->other.order);
+    s->other.prior = arena_take(a, in->draws, sizeof *s->other.prior);
     if (is_uniform(in)) {
         dag_extensions_lay_out(&s->extensions, a, d);
     }

@@ -5,24 +5,16 @@
  *
  * on five points, two posterior sds to either side of the best.
  *
- * To HYPER_EXACT nodes every point of the grid is summed over. Beyond, graphs G_k drawn at one
- * point g tell of all,
- *
- *     r_k(h) = p(z, G_k, h)/p(z, G_k, g),   p(z, h)/p(z, g) = mean_k r_k(h):
- *
- * g moves to the best point until it stays there. Edges are the exact ones of g and those of the
- * draws with the weights sum_h r_k(h) over the other points; draws are taken again with the weights
- * of all, each with a point of its own.
+ * To HYPER_EXACT nodes every point of the grid is summed over; beyond, graph_kinds.c.
  */
 #include "infer/graph/graph_parts.h"
 
 #include "base/streams.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
-enum { HYPER_EXACT = 8, PILOT = 64, MOVES = 6, GRID = 5, HALF = 2 };
+enum { HYPER_EXACT = 8, GRID = 5, HALF = 2 };
 
 lscm_status graph_run(graph_posterior *g, const anchored_input *in, size_t first, size_t count,
                       lscm_error *why)
@@ -109,91 +101,6 @@ static lscm_status search_all(graph_posterior *g, const anchored_input *in, grap
     }
     TRY(mix(g, in, prior, log_weight, points, t->edge_prob, why));
     g->result.log_evidence -= log((double)points);
-done:
-    return status;
-}
-
-/* log r_k(h) of the first draws, (count, points), all drawn at point `at`. */
-static void compare(const graph_posterior *g, size_t at, size_t count, double *ratio)
-{
-    size_t points = hyper_points(&g->grid);
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < count; k++) {
-        double *own = ratio + k * points;
-        hyper_scores(&g->grid, &g->mechanisms, g->parents + k * g->mechanisms.d, own);
-        double here = own[at];
-        for (size_t h = 0; h < points; h++) {
-            own[h] -= here;
-        }
-    }
-}
-
-/* log mean_k r_k(h) */
-static double log_mean(const double *ratio, size_t points, size_t h, size_t count)
-{
-    double column[PILOT];
-    for (size_t k = 0; k < count; k++) {
-        column[k] = ratio[k * points + h];
-    }
-    return hyper_log_sum(column, count) - log((double)count);
-}
-
-static size_t best_point(const graph_posterior *g, size_t count, const double *ratio)
-{
-    size_t points = hyper_points(&g->grid);
-    size_t best = 0;
-    for (size_t h = 1; h < points; h++) {
-        best = log_mean(ratio, points, h, count) > log_mean(ratio, points, best, count) ? h : best;
-    }
-    return best;
-}
-
-/* Edges and draws of point `at` become those of all points. */
-static void take_all_points(graph_posterior *g, const anchored_input *in, size_t at,
-                            graph_scratch *t)
-{
-    size_t d = g->mechanisms.d;
-    size_t points = hyper_points(&g->grid);
-    rng r = stream_of((uint64_t)in->settings->seed, STREAM_HYPER);
-    double total = (double)g->draws;
-    compare(g, at, g->draws, t->ratio);
-    for (size_t k = 0; k < g->draws; k++) {
-        const double *ratio = t->ratio + k * points;
-        t->weight[k] = hyper_log_sum(ratio, points);
-        hyper_take(&g->grid, hyper_pick(ratio, points, rng_uniform(r, k + 1)), &g->prior[k]);
-    }
-    /* an edge that all draws have has the same sum as all draws, and so probability 1 */
-    cblas_dscal((int)(d * d), total, g->edge_prob, 1);
-    for (size_t k = 0; k < g->draws; k++) {
-        graph_add_edges(g, g->parents + k * d, expm1(t->weight[k]));
-        total += expm1(t->weight[k]);
-    }
-    for (size_t e = 0; e < d * d; e++) {
-        g->edge_prob[e] /= total;
-    }
-    g->result.log_evidence +=
-        log(total / (double)g->draws) + hyper_shared(&g->grid, at) - log((double)points);
-    graph_draw_again(g, t->weight, t, r);
-}
-
-static lscm_status search_best(graph_posterior *g, const anchored_input *in, graph_scratch *t,
-                               lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    size_t pilot = g->draws < PILOT ? g->draws : PILOT;
-    size_t at = hyper_guess(&g->grid, &g->mechanisms);
-    size_t best = at;
-    for (size_t move = 0; move < MOVES; move++) {
-        at = best;
-        hyper_take(&g->grid, at, &g->mechanisms.prior);
-        TRY(graph_run(g, in, 0, g->draws, why));
-        compare(g, at, pilot, t->ratio);
-        best = best_point(g, pilot, t->ratio);
-        if (best == at) {
-            break;
-        }
-    }
-    take_all_points(g, in, at, t);
 done:
     return status;
 }
@@ -299,7 +206,7 @@ lscm_status graph_search(graph_posterior *g, const anchored_input *in, graph_scr
     } else if (g->exact && in->view->d <= HYPER_EXACT) {
         TRY(search_all(g, in, t, why));
     } else {
-        TRY(search_best(g, in, t, why));
+        TRY(graph_search_kinds(g, in, t, why));
     }
     if (in->settings->noise == LSCM_NOISE_EQUAL) {
         TRY(search_equal(g, in, t, why));

@@ -1,5 +1,5 @@
-/* See hyper.h. With e the edges of a graph and m the pairs that could be one, the points of one t
- * differ by e log p/(1 - p) + m log(1 - p) alone. */
+/* See hyper.h. With e the edges of a graph and m the pairs that could be one, the points of one
+ * slab differ by e log p/(1 - p) + m log(1 - p) alone. */
 #include "infer/graph/hyper.h"
 
 #include <math.h>
@@ -9,13 +9,25 @@
 static const double RIDGES[HYPER_RIDGES] = {1e-4, 1e-3, 1e-2, 1e-1, 1, 10};
 static const double DEGREES[HYPER_EDGES] = {0.25, 0.5, 1, 2};
 
+/* Whether do() was ever used. */
+static bool has_targets(const design *from)
+{
+    bool any = false;
+    for (size_t k = 0; k < from->sets * from->d; k++) {
+        any = any || from->target[k] != 0;
+    }
+    return any;
+}
+
 void hyper_grid_of(hyper_grid *out, const lscm_fit_settings *s, const families *f, bool ordered)
 {
     bool ridge_given = s->ridge > 0;
     bool degree_given = s->degree > 0;
-    *out = (hyper_grid){.ridges = ridge_given ? 1 : HYPER_RIDGES};
-    for (size_t k = 0; k < out->ridges; k++) {
-        out->ridge[k] = ridge_given ? s->ridge : RIDGES[k];
+    bool hole = ordered || has_targets(f->design);
+    *out = (hyper_grid){.slabs = ridge_given ? 1 : hole ? HYPER_SLABS : HYPER_RIDGES};
+    for (size_t k = 0; k < out->slabs; k++) {
+        out->hole[k] = k >= HYPER_RIDGES;
+        out->ridge[k] = ridge_given ? s->ridge : RIDGES[k % HYPER_RIDGES];
     }
     for (size_t k = 0; k < (degree_given ? 1 : HYPER_EDGES); k++) {
         double degree = degree_given ? s->degree : DEGREES[k];
@@ -31,9 +43,22 @@ void hyper_grid_of(hyper_grid *out, const lscm_fit_settings *s, const families *
     }
 }
 
+hyper_grid hyper_part(const hyper_grid *g, bool hole)
+{
+    hyper_grid out = *g;
+    out.slabs = 0;
+    for (size_t k = 0; k < g->slabs; k++) {
+        if (g->hole[k] == hole) {
+            out.hole[out.slabs] = hole;
+            out.ridge[out.slabs++] = g->ridge[k];
+        }
+    }
+    return out;
+}
+
 size_t hyper_points(const hyper_grid *g)
 {
-    return g->ridges * g->edges;
+    return g->slabs * g->edges;
 }
 
 static double log_odds(double p)
@@ -41,9 +66,15 @@ static double log_odds(double p)
     return log(p / (1 - p));
 }
 
+static void take_slab(const hyper_grid *g, size_t slab, dag_prior *prior)
+{
+    prior->ridge = g->ridge[slab];
+    prior->hole = g->hole[slab];
+}
+
 void hyper_take(const hyper_grid *g, size_t h, dag_prior *prior)
 {
-    prior->ridge = g->ridge[h / g->edges];
+    take_slab(g, h / g->edges, prior);
     prior->log_odds = log_odds(g->edge[h % g->edges]);
 }
 
@@ -60,13 +91,13 @@ double hyper_log_prior(const hyper_grid *g, const dag_prior *prior)
 void hyper_scores(const hyper_grid *g, const mechanisms *m, const uint32_t *parents, double *out)
 {
     mechanisms at = *m;
-    double score[HYPER_RIDGES] = {0};
+    double score[HYPER_SLABS] = {0};
     double edges = 0;
     at.prior.log_odds = 0;
     for (size_t i = 0; i < m->d; i++) {
         edges += (double)__builtin_popcount(parents[i]);
-        for (size_t t = 0; t < g->ridges; t++) {
-            at.prior.ridge = g->ridge[t];
+        for (size_t t = 0; t < g->slabs; t++) {
+            take_slab(g, t, &at.prior);
             score[t] += mechanisms_score(&at, i, parents[i]);
         }
     }
@@ -75,9 +106,8 @@ void hyper_scores(const hyper_grid *g, const mechanisms *m, const uint32_t *pare
     }
 }
 
-/* Parents of node i by forward selection: adds their number to edges, returns their score without
- * the log odds. */
-static double select_parents(const mechanisms *m, size_t i, double *edges)
+/* Parents of node i by forward selection; *out: their score without the log odds. */
+static uint32_t select_parents(const mechanisms *m, size_t i, double *out)
 {
     uint32_t parents = m->family[i].required;
     double score = mechanisms_score(m, i, parents);
@@ -90,37 +120,50 @@ static double select_parents(const mechanisms *m, size_t i, double *edges)
             score = fmax(score, gained);
         }
         if (best == parents) {
-            double count = (double)__builtin_popcount(parents);
-            *edges += count;
-            return score - count * m->prior.log_odds;
+            *out = score - (double)__builtin_popcount(parents) * m->prior.log_odds;
+            return parents;
         }
         parents = best;
     }
 }
 
-size_t hyper_guess(const hyper_grid *g, const mechanisms *m)
+size_t hyper_guess(const hyper_grid *g, const mechanisms *m, double *score)
 {
-    double score[HYPER_RIDGES] = {0};
-    double edges[HYPER_RIDGES] = {0};
+    double slab[HYPER_SLABS] = {0};
+    double edges[HYPER_SLABS] = {0};
     size_t best = 0;
-    double most = -INFINITY;
+    *score = -INFINITY;
 #pragma omp parallel for schedule(dynamic)
-    for (size_t t = 0; t < g->ridges; t++) {
+    for (size_t t = 0; t < g->slabs; t++) {
         mechanisms at = *m;
-        at.prior.ridge = g->ridge[t];
+        take_slab(g, t, &at.prior);
         at.prior.log_odds = log_odds(g->edge[g->edges / 2]);
         for (size_t i = 0; i < m->d; i++) {
-            score[t] += select_parents(&at, i, &edges[t]);
+            double own = 0;
+            edges[t] += (double)__builtin_popcount(select_parents(&at, i, &own));
+            slab[t] += own;
         }
     }
     for (size_t h = 0; h < hyper_points(g); h++) {
         size_t t = h / g->edges;
         /* an edge is found from both of its ends */
-        double at = score[t] + edges[t] / 2 * log_odds(g->edge[h % g->edges]) + hyper_shared(g, h);
-        best = at > most ? h : best;
-        most = fmax(most, at);
+        double at = slab[t] + edges[t] / 2 * log_odds(g->edge[h % g->edges]) + hyper_shared(g, h);
+        best = at > *score ? h : best;
+        *score = fmax(*score, at);
     }
     return best;
+}
+
+void hyper_thin(const hyper_grid *g, const mechanisms *m, families *f, double least)
+{
+    mechanisms at = *m;
+    double score = 0;
+    hyper_take(g, hyper_guess(g, m, &score), &at.prior);
+    for (size_t i = 0; i < m->d; i++) {
+        if (f->list[i].levels > 1) {
+            families_leave_out(f, i, &at.prior, select_parents(&at, i, &score), least);
+        }
+    }
 }
 
 double hyper_log_sum(const double *x, size_t n)

@@ -205,12 +205,25 @@ static double share_left(double *noise, double *scatter, size_t m)
     return value[m - 1] > 1 - remains ? (1 - remains) / value[m - 1] : 1;
 }
 
+/* Level l of family i without the noise (m, m) of its rows. */
+static double correct_level(families *f, size_t i, size_t l, const double *noise)
+{
+    const family *fam = &f->list[i];
+    double pair[2][(FAMILY_MOST + 1) * (FAMILY_MOST + 1)];
+    size_t m = fam->count + 1;
+    double *scatter = family_scatter_of(f, i) + l * m * m;
+    memcpy(pair[0], noise, m * m * sizeof *noise);
+    memcpy(pair[1], scatter, m * m * sizeof *noise);
+    double blurred = fam->level[l].tau > 0 ? fam->level[l].blurred : 1;
+    double share = fmin(blurred, share_left(pair[0], pair[1], m));
+    cblas_daxpy((int)(m * m), -share, noise, 1, scatter, 1);
+    return share;
+}
+
 static void correct_family(families *f, size_t i, const double *psi, double share)
 {
     const family *fam = &f->list[i];
-    double *scatter = family_scatter_of(f, i);
     double noise[(FAMILY_MOST + 1) * (FAMILY_MOST + 1)];
-    double pair[2][(FAMILY_MOST + 1) * (FAMILY_MOST + 1)];
     size_t m = fam->count + 1;
     double n = share * (fam->rows > 1 ? fam->rows - 1 : 0);
     for (size_t a = 0; a < m; a++) {
@@ -219,10 +232,10 @@ static void correct_family(families *f, size_t i, const double *psi, double shar
             noise[a * m + b] = n * psi[from * f->d + (b + 1 < m ? fam->candidate[b] : i)];
         }
     }
-    memcpy(pair[0], noise, m * m * sizeof *noise);
-    memcpy(pair[1], scatter, m * m * sizeof *noise);
-    f->kept[i] = share_left(pair[0], pair[1], m);
-    cblas_daxpy((int)(m * m), -f->kept[i], noise, 1, scatter, 1);
+    f->kept[i] = correct_level(f, i, 0, noise);
+    for (size_t l = 1; l < fam->levels; l++) {
+        (void)correct_level(f, i, l, noise);
+    }
 }
 
 void families_correct(families *f, const double *psi, size_t step, double share)
@@ -236,8 +249,13 @@ void families_correct(families *f, const double *psi, size_t step, double share)
 void families_weigh(families *f, double weight)
 {
     for (size_t i = 0; i < f->d; i++) {
-        size_t m = f->list[i].count + 1;
-        f->list[i].rows *= weight;
-        cblas_dscal((int)(m * m), weight, family_scatter_of(f, i), 1);
+        family *fam = &f->list[i];
+        size_t m = fam->count + 1;
+        fam->rows *= weight;
+        cblas_dscal((int)(fam->levels * m * m), weight, family_scatter_of(f, i), 1);
+        for (size_t l = 0; l < fam->levels; l++) { /* n_k tau^2 stays what it is */
+            fam->level[l].heft *= weight;
+            fam->level[l].tau /= sqrt(weight);
+        }
     }
 }

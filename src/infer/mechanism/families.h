@@ -65,6 +65,10 @@ lscm_status families_update(families *f, const double *z, lscm_error *why);
  * of family i is at psi + i step (step 0: the same for all). Where it would leave less than a
  * thousandth of the scatter in some direction, only a share of it (kept). */
 void families_correct(families *f, const double *psi, size_t step, double share);
+/* Leaves out the levels of family i, but the first, that have less than the share `least` of the
+ * score of these parents. */
+void families_leave_out(families *f, size_t i, const dag_prior *prior, uint32_t parents,
+                        double least);
 /* Lets every row count `weight` times what it does. */
 void families_weigh(families *f, double weight);
 

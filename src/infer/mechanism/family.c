@@ -4,9 +4,10 @@
  *     s^2 | data ~ q / chi2(nu + n - 1),    w | s, data ~ L'^-1 (h + s N(0, I)),
  *     c | w, s, data ~ N(mean_i - mean_p w, s^2 / n).
  */
-#include "infer/mechanism/family.h"
+#include "infer/mechanism/family_hole.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double LOG_PI = 1.1447298858494001741;
 
@@ -93,6 +94,60 @@ static void regress(regression *out, const family *f, const dag_prior *prior, si
     out->rest = out->rest > 0 ? out->rest : 0;
 }
 
+/* w^ (size) in units, from L' w^ = h. */
+static void solve(const regression *g, const double *half, double *w)
+{
+    for (size_t k = g->size; k-- > 0;) {
+        double sum = half[k];
+        for (size_t a = k + 1; a < g->size; a++) {
+            sum -= g->factor[a][k] * w[a];
+        }
+        w[k] = sum / g->factor[k][k];
+    }
+}
+
+/* Slopes and the diagonal of A^-1, those that tell nothing apart: sums over the columns of L^-1. */
+static void posterior_of(const regression *g, double *slope, double *variance)
+{
+    double column[FAMILY_MOST];
+    for (size_t k = 0; k < g->size; k++) {
+        slope[k] = 0;
+        variance[k] = 0;
+        for (size_t a = k; a < g->size; a++) {
+            double sum = a == k ? 1 : 0;
+            for (size_t b = k; b < a && g->tells[a]; b++) {
+                sum -= g->factor[a][b] * column[b];
+            }
+            column[a] = sum / g->factor[a][a];
+            slope[k] += column[a] * g->half[a];
+            variance[k] += column[a] * column[a];
+        }
+    }
+}
+
+/* The logarithm of what a hole adds. */
+static double hole_of(const family *f, const dag_prior *prior, const regression *g)
+{
+    double slope[FAMILY_MOST];
+    double variance[FAMILY_MOST];
+    double x[HOLE_POINTS];
+    double share[HOLE_POINTS];
+    double sum[HOLE_POINTS] = {0};
+    double own = prior->unit[f->node];
+    posterior_of(g, slope, variance);
+    hole_points(hole_shape(f, prior, g->size), x, share);
+    for (size_t k = 0; k < HOLE_POINTS; k++) {
+        double at =
+            prior->variance > 0 ? own * own / prior->variance : 2 * x[k] / (prior->ridge + g->rest);
+        for (size_t j = 0; j < g->size; j++) {
+            double factor = prior->ridge * (slope[j] * slope[j] * at + variance[j]);
+            sum[k] += log(fmin(fmax(factor, HOLE_LEAST), HOLE_MOST));
+        }
+    }
+    double top = fmax(sum[0], sum[1]);
+    return top + log(share[0] * exp(sum[0] - top) + share[1] * exp(sum[1] - top));
+}
+
 static double score_level(const family *f, const dag_prior *prior, size_t level, uint32_t parents)
 {
     regression g;
@@ -102,6 +157,7 @@ static double score_level(const family *f, const dag_prior *prior, size_t level,
     double size = (double)g.size;
     double shared = f->level[level].log_prior - 0.5 * log(heft_of(f, level)) -
                     0.5 * f->level[level].log_spread - 0.5 * g.log_det + size * prior->log_odds;
+    shared += prior->hole ? hole_of(f, prior, &g) : 0;
     if (prior->variance > 0) {
         return shared - (n - 1) / 2 * (log(2 * prior->variance) + LOG_PI) -
                g.rest * own * own / (2 * prior->variance);
@@ -167,12 +223,56 @@ static family_term draw_term(const family *f, const dag_prior *prior, uint32_t p
     return family_term_of(f, prior, k);
 }
 
+enum { INTERCEPT = FAMILY_MOST, TERM, CHOICE, GAMMA = 32 };
+_Static_assert((int)CHOICE < (int)GAMMA && GAMMA + RNG_GAMMA <= FAMILY_TRY,
+               "a draw has numbers enough");
+
+/* s and w (size) in units, without a hole; returns what one makes of their density, in logarithms.
+ */
+static double try_draw(const family *f, const dag_prior *prior, const regression *g, rng r,
+                       uint64_t first, double *s, double *w)
+{
+    double half[FAMILY_MOST];
+    double size = (double)g->size;
+    if (prior->variance > 0) {
+        *s = sqrt(prior->variance) / prior->unit[f->node];
+    } else {
+        double nu = prior->dof + size + effective_rows(f) - 1;
+        *s = sqrt((prior->ridge + g->rest) / (2 * rng_gamma(r, first + GAMMA, nu / 2)));
+    }
+    for (size_t k = 0; k < g->size; k++) {
+        half[k] = g->half[k] + *s * rng_normal(r, first + k);
+    }
+    solve(g, half, w);
+    double sum = 0;
+    for (size_t k = 0; k < g->size && prior->hole; k++) {
+        sum += 2 * log(fabs(w[k]) / *s);
+    }
+    return sum;
+}
+
+/* One of the tries, each taken in the place of those before it with its share of all so far. */
+static void draw_weights(const family *f, const dag_prior *prior, const regression *g, rng r,
+                         uint64_t first, double *s, double *w)
+{
+    double total = try_draw(f, prior, g, r, first, s, w);
+    size_t tries = prior->hole && g->size > 0 ? FAMILY_TRIES : 1;
+    for (size_t k = 1; k < tries; k++) {
+        double other[FAMILY_MOST];
+        double other_s = 0;
+        double at = try_draw(f, prior, g, r, first + k * FAMILY_TRY, &other_s, other);
+        double top = fmax(total, at);
+        total = top > -INFINITY ? top + log(exp(total - top) + exp(at - top)) : top;
+        if (log(rng_uniform(r, first + k * FAMILY_TRY + CHOICE)) < at - total) {
+            *s = other_s;
+            memcpy(w, other, g->size * sizeof *w);
+        }
+    }
+}
+
 mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents, rng r,
                       uint64_t index, double *w, size_t d)
 {
-    enum { INTERCEPT = FAMILY_MOST, TERM, GAMMA = 32 };
-    _Static_assert((int)TERM < (int)GAMMA && GAMMA + RNG_GAMMA <= FAMILY_NUMBERS,
-                   "a draw has numbers enough");
     const uint64_t first = index * FAMILY_NUMBERS;
     family_term at = family_terms(f, prior) > 1
                          ? draw_term(f, prior, parents, rng_uniform(r, first + TERM))
@@ -183,23 +283,13 @@ mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents,
     regress(&g, f, &at.prior, level, parents);
     double own = prior->unit[f->node];
     double s = 0; /* in units of the node */
-    if (prior->variance > 0) {
-        s = sqrt(prior->variance) / own;
-    } else {
-        double nu = prior->dof + (double)g.size + effective_rows(f) - 1;
-        s = sqrt((at.prior.ridge + g.rest) / (2 * rng_gamma(r, first + GAMMA, nu / 2)));
-    }
+    double solved[FAMILY_MOST];
+    draw_weights(f, &at.prior, &g, r, first, &s, solved);
     for (size_t c = 0; c < f->count; c++) {
         w[f->candidate[c] * d] = 0;
     }
-    double solved[FAMILY_MOST];
     double centre = mean[f->count];
-    for (size_t k = g.size; k-- > 0;) {
-        double sum = g.half[k] + s * rng_normal(r, first + k);
-        for (size_t a = k + 1; a < g.size; a++) {
-            sum -= g.factor[a][k] * solved[a];
-        }
-        solved[k] = sum / g.factor[k][k];
+    for (size_t k = 0; k < g.size; k++) {
         double weight = solved[k] * own / g.unit[k];
         w[f->candidate[g.column[k]] * d] = weight;
         centre -= mean[g.column[k]] * weight;

@@ -50,6 +50,7 @@ typedef struct dag_prior {
     double variance;    /* s^2 of all nodes; 0: each its own, integrated out */
     const double *unit; /* (d), all above 0 */
     double spread;      /* 0, or by which factor a node's own ridge may be smaller or larger */
+    bool hole;          /* the slab has a hole at 0 (family_hole.h) */
 } dag_prior;
 
 /* The mean of u^2, the unit of a variance that all nodes share. */
@@ -68,6 +69,8 @@ typedef struct family_level {
     double log_prior;  /* log P(tau) */
     double heft;       /* h, where tau > 0; else it is the rows */
     double log_spread; /* sum_k log(1 + n_k tau^2) */
+    double
+        blurred; /* where tau > 0: share of the scatter that noise of each row adds which S has */
 } family_level;
 
 enum { FAMILY_LEVELS = 6 };
@@ -107,7 +110,7 @@ family_term family_term_of(const family *f, const dag_prior *prior, size_t k);
 /* What the scores are made of, so that another s^2 costs no regressions: (2^count) each. */
 typedef struct family_table {
     double *rest;    /* S_ii - S_ip A^-1 S_pi */
-    double *log_det; /* log |A| - log |t U_p^2| */
+    double *log_det; /* log |A| - log |t U_p^2|, less twice the logarithm of what a hole adds */
 } family_table;
 
 /* All 2^count regressions of a level, about 10 ns each. */
@@ -137,8 +140,10 @@ double family_centre(const family *f, const double *w, size_t d);
 
 /* A draw of (w, c, s) given the parents: the weight of candidate j goes to w[j * d] (so `w` points
  * to the node's column of a (d, d) matrix), 0 where it is not a parent; other nodes are left alone.
- * One index per (draw, node): draw k takes the numbers [k, k + 1) FAMILY_NUMBERS of the stream. */
-enum { FAMILY_NUMBERS = 256 };
+ * One index per (draw, node): draw k takes the numbers [k, k + 1) FAMILY_NUMBERS of the stream.
+ * With a hole it is one of FAMILY_TRIES draws without, taken with the probabilities that the hole
+ * gives them. */
+enum { FAMILY_TRIES = 16, FAMILY_TRY = 256, FAMILY_NUMBERS = FAMILY_TRIES * FAMILY_TRY };
 typedef struct mechanism {
     double intercept, sigma;
     double effect; /* sd of what sets have of their own: tau s */

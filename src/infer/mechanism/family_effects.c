@@ -48,6 +48,8 @@ static void fill_level(families *f, size_t i, size_t l)
     family_level *level = &fam->level[l];
     double *away = f->set_work; /* (sets, m) */
     size_t sets = 0;
+    double means = 0;   /* sum_k h_k / n_k: noise that is in the means of sets */
+    double squares = 0; /* sum_k h_k^2 / n_k: in m */
     *level = (family_level){.tau = TAU[l], .log_prior = log(0.5 / (FAMILY_LEVELS - 1))};
     memcpy(scatter, fam->scatter, m * m * sizeof *scatter);
     memset(mean, 0, m * sizeof *mean);
@@ -65,9 +67,13 @@ static void fill_level(families *f, size_t i, size_t l)
             away[sets * m + a] = root * off;
         }
         level->heft += h;
+        means += h / n;
+        squares += h * h / n;
         level->log_spread += log1p(n * TAU[l] * TAU[l]);
         sets++;
     }
+    double within = f->heft[i] - (double)sets;
+    level->blurred = fmax(within + means - squares / level->heft, 0) / fmax(f->heft[i] - 1, 1);
     cblas_dscal((int)m, 1 / level->heft, mean, 1);
     cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)m, (int)sets, -1, away, (int)m, 1,
                 scatter, (int)m);
@@ -98,4 +104,37 @@ void family_effects(families *f, const double *z)
         }
     }
     threads_blas_restore();
+}
+
+/* Level l as a family of its own. */
+static family only_level(const family *f, size_t l)
+{
+    family out = *f;
+    out.levels = 1;
+    out.level[0] = f->level[l];
+    out.scatter += l * (f->count + 1) * (f->count + 1);
+    out.mean += l * (f->count + 1);
+    return out;
+}
+
+void families_leave_out(families *f, size_t i, const dag_prior *prior, uint32_t parents,
+                        double least)
+{
+    family *fam = &f->list[i];
+    size_t m = fam->count + 1;
+    double *scatter = family_scatter_of(f, i);
+    double *mean = family_mean_of(f, i);
+    double all = family_score(fam, prior, parents);
+    size_t kept = 1;
+    for (size_t l = 1; l < fam->levels; l++) {
+        family own = only_level(fam, l);
+        if (family_score(&own, prior, parents) - all < log(least)) {
+            continue;
+        }
+        fam->level[kept] = fam->level[l];
+        memmove(scatter + kept * m * m, own.scatter, m * m * sizeof *scatter);
+        memmove(mean + kept * m, own.mean, m * sizeof *mean);
+        kept++;
+    }
+    fam->levels = kept;
 }

@@ -83,7 +83,7 @@ static double pool(const mechanisms *all, const uint32_t *parents, const double 
                 double unit = prior->unit[f->candidate[k]];
                 w[k] = weights[f->candidate[k] * all->d + i];
                 sum += prior->ridge * unit * unit * w[k] * w[k];
-                *dof += 1;
+                *dof += prior->hole ? 3 : 1; /* w^2/s^2 is two more */
             }
         }
         for (size_t a = 0; a < m; a++) {

@@ -1,0 +1,213 @@
+/* The grid of hyper.h where there are too many nodes to sum over all its points. Graphs G_k drawn
+ * at one point g tell of all,
+ *
+ *     r_k(h) = p(z, G_k, h)/p(z, G_k, g),   p(z, h)/p(z, g) = mean_k r_k(h):
+ *
+ * g moves to a better point until it stays there. Edges are the exact ones of g and those of the
+ * draws with the weights sum_h r_k(h) over the other points; draws are taken again with the weights
+ * of all, each with a point of its own. Points with and without a hole have too few graphs in
+ * common for that: each kind has its own g, and a share of the draws by its evidence. Where graphs
+ * are sampled there is no evidence, and no hole.
+ */
+#include "infer/graph/graph_parts.h"
+
+#include "base/streams.h"
+#include "base/tuned.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+enum { PILOT = 64, MOVES = 6 };
+
+/* log r_k(h) of the first draws, (count, points), all drawn at point `at`. */
+static void compare(const graph_posterior *g, size_t at, size_t count, double *ratio)
+{
+    size_t points = hyper_points(&g->grid);
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < count; k++) {
+        double *own = ratio + k * points;
+        hyper_scores(&g->grid, &g->mechanisms, g->parents + k * g->mechanisms.d, own);
+        double here = own[at];
+        for (size_t h = 0; h < points; h++) {
+            own[h] -= here;
+        }
+    }
+}
+
+/* log mean_k r_k(h) */
+static double log_mean(const double *ratio, size_t points, size_t h, size_t count)
+{
+    double column[PILOT];
+    for (size_t k = 0; k < count; k++) {
+        column[k] = ratio[k * points + h];
+    }
+    return hyper_log_sum(column, count) - log((double)count);
+}
+
+/* A point that is clearly better than `at`, where the ratio is 1, or that. */
+static size_t best_point(const graph_posterior *g, size_t at, size_t count, const double *ratio)
+{
+    size_t points = hyper_points(&g->grid);
+    size_t best = at;
+    double most = tuned_hyper_better();
+    for (size_t h = 0; h < points; h++) {
+        double own = log_mean(ratio, points, h, count);
+        best = own > most ? h : best;
+        most = fmax(most, own);
+    }
+    return best;
+}
+
+/* Edges and draws of point `at` become those of all points. */
+static void take_all_points(graph_posterior *g, const anchored_input *in, size_t at,
+                            graph_scratch *t)
+{
+    size_t d = g->mechanisms.d;
+    size_t points = hyper_points(&g->grid);
+    rng r = stream_of((uint64_t)in->settings->seed, STREAM_HYPER);
+    double total = (double)g->draws;
+    compare(g, at, g->draws, t->ratio);
+    for (size_t k = 0; k < g->draws; k++) {
+        const double *ratio = t->ratio + k * points;
+        t->weight[k] = hyper_log_sum(ratio, points);
+        hyper_take(&g->grid, hyper_pick(ratio, points, rng_uniform(r, k + 1)), &g->prior[k]);
+    }
+    /* an edge that all draws have has the same sum as all draws, and so probability 1 */
+    cblas_dscal((int)(d * d), total, g->edge_prob, 1);
+    for (size_t k = 0; k < g->draws; k++) {
+        graph_add_edges(g, g->parents + k * d, expm1(t->weight[k]));
+        total += expm1(t->weight[k]);
+    }
+    for (size_t e = 0; e < d * d; e++) {
+        g->edge_prob[e] /= total;
+    }
+    g->result.log_evidence +=
+        log(total / (double)g->draws) + hyper_shared(&g->grid, at) - log((double)points);
+    graph_draw_again(g, t->weight, t, r);
+}
+
+/* Of the points of g->grid, which are of one kind; `best`: to begin with. */
+static lscm_status search_kind(graph_posterior *g, const anchored_input *in, size_t best,
+                               graph_scratch *t, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t pilot = g->draws < PILOT ? g->draws : PILOT;
+    size_t at = best;
+    for (size_t move = 0; move < MOVES; move++) {
+        at = best;
+        hyper_take(&g->grid, at, &g->mechanisms.prior);
+        TRY(graph_run(g, in, 0, g->draws, why));
+        compare(g, at, pilot, t->ratio);
+        best = best_point(g, at, pilot, t->ratio);
+        if (best == at) {
+            break;
+        }
+    }
+    take_all_points(g, in, at, t);
+done:
+    return status;
+}
+
+/* Draws and edges of g and of the other kind, each with its share by evidence, as those of g. */
+static void join_kinds(graph_posterior *g, const graph_other *other)
+{
+    size_t d = g->mechanisms.d;
+    const double evidence[2] = {g->result.log_evidence, other->log_evidence};
+    double total = hyper_log_sum(evidence, 2);
+    double share = exp(other->log_evidence - total);
+    for (size_t e = 0; e < d * d; e++) {
+        g->edge_prob[e] += share * (other->edge_prob[e] - g->edge_prob[e]);
+    }
+    for (size_t k = 0; k < g->draws; k++) {
+        if (floor((double)(k + 1) * share + 0.5) > floor((double)k * share + 0.5)) {
+            memcpy(g->parents + k * d, other->parents + k * d, d * sizeof *g->parents);
+            memcpy(g->order + k * d, other->order + k * d, d * sizeof *g->order);
+            g->prior[k] = other->prior[k];
+        }
+    }
+    g->result.ess += share * (other->ess - g->result.ess);
+    g->result.log_evidence = total - log(2);
+}
+
+static void keep_kind(const graph_posterior *g, const graph_other *other)
+{
+    size_t d = g->mechanisms.d;
+    memcpy(other->edge_prob, g->edge_prob, d * d * sizeof(double));
+    memcpy(other->parents, g->parents, g->draws * d * sizeof *g->parents);
+    memcpy(other->order, g->order, g->draws * d * sizeof *g->order);
+    memcpy(other->prior, g->prior, g->draws * sizeof *g->prior);
+}
+
+/* log p(z | other kind)/p(z | this one), by the first draws of this one; *best: the other's point
+ * with the largest part in it. */
+static double compare_kinds(const graph_posterior *g, const hyper_grid *part,
+                            const hyper_grid *other, size_t *best)
+{
+    double score[HYPER_MOST];
+    double ratio[HYPER_MOST][PILOT];
+    double all[PILOT];
+    size_t count = g->draws < PILOT ? g->draws : PILOT;
+    double most = -INFINITY;
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t *parents = g->parents + k * g->mechanisms.d;
+        hyper_scores(part, &g->mechanisms, parents, score);
+        double own = hyper_log_sum(score, hyper_points(part));
+        hyper_scores(other, &g->mechanisms, parents, score);
+        all[k] = hyper_log_sum(score, hyper_points(other)) - own;
+        for (size_t h = 0; h < hyper_points(other); h++) {
+            ratio[h][k] = score[h] - own;
+        }
+    }
+    for (size_t h = 0; h < hyper_points(other); h++) {
+        double own = hyper_log_sum(ratio[h], count);
+        *best = own > most ? h : *best;
+        most = fmax(most, own);
+    }
+    return hyper_log_sum(all, count) - log((double)count);
+}
+
+/* The kind of the better guess, and the other where there is anything to say of it. */
+static lscm_status search_both(graph_posterior *g, const anchored_input *in, graph_scratch *t,
+                               lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    hyper_grid part[2] = {hyper_part(&g->grid, false), hyper_part(&g->grid, true)};
+    double score[2];
+    size_t best[2];
+    for (size_t k = 0; k < 2; k++) {
+        best[k] = hyper_guess(&part[k], &g->mechanisms, &score[k]);
+    }
+    size_t first = score[1] > score[0] ? 1 : 0;
+    size_t last = 1 - first;
+    g->grid = part[first];
+    TRY(search_kind(g, in, best[first], t, why));
+    if (compare_kinds(g, &part[first], &part[last], &best[last]) > -tuned_hyper_hopeless()) {
+        keep_kind(g, &t->other);
+        t->other.log_evidence = g->result.log_evidence;
+        t->other.ess = g->result.ess;
+        g->grid = part[last];
+        TRY(search_kind(g, in, best[last], t, why));
+        join_kinds(g, &t->other);
+    }
+done:
+    return status;
+}
+
+lscm_status graph_search_kinds(graph_posterior *g, const anchored_input *in, graph_scratch *t,
+                               lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const hyper_grid all = g->grid;
+    hyper_thin(&all, &g->mechanisms, &g->families, tuned_effect_least());
+    if (g->exact && all.slabs > 1) {
+        status = search_both(g, in, t, why);
+        g->grid = all;
+        return status;
+    }
+    double score = 0;
+    g->grid = hyper_part(&all, false);
+    TRY(search_kind(g, in, hyper_guess(&g->grid, &g->mechanisms, &score), t, why));
+done:
+    return status;
+}
