@@ -228,7 +228,7 @@ static void test_scores_without_leaks(void **state)
     anchored_input in = {.view = &m.s, .settings = &settings, .draws = 200, .leak = leak};
     assert_ok(anchored_infer(&a, &in, &why));
     assert_int_equal(a.sampler, SAMPLER_EXACT);
-    assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL, false},
+    assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL, true},
                           &(candidate_lists){3, count, candidate, NULL}, &why));
     families_weigh(&f, 1 / a.dispersion);
     dag_prior prior = {.ridge = settings.ridge,

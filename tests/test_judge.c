@@ -136,8 +136,9 @@ static double log_density(const anchored *a, size_t k, const double *z)
     const double *w = a->w + k * 16;
     const double *c = a->intercept + k * 4;
     const double *s = a->sigma + k * 4;
-    double v2 = s[2] * s[2];
-    double v3 = s[3] * s[3];
+    const double *own = a->effect + k * 4; /* of the set */
+    double v2 = s[2] * s[2] + own[2] * own[2];
+    double v3 = s[3] * s[3] + own[3] * own[3];
     double u = w[2 * 4 + 3];
     double v = w[3 * 4 + 2]; /* one of the two is 0 */
     double b2 = c[2] + z[0] * w[2] + z[1] * w[4 + 2];

@@ -238,6 +238,12 @@ static lscm_status refuse_unanchored(const anchored *a, lscm_error *why)
                 "always set together; are values and targets those of these rows?");
 }
 
+/* Chains over the encoder or z have no intercepts of sets. */
+static void forget_effects(anchored *a)
+{
+    memset(a->effect, 0, a->draws * a->d * sizeof *a->effect);
+}
+
 /* How far the graphs are to be trusted. */
 static void take_trust(anchored *a, const graph_posterior *g)
 {
@@ -295,9 +301,11 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     take_spread(&a);
     if (s->kind == VIEW_LINEAR && !(a.clip > 0) && encoder_matters(&a, &g)) {
         TRY(infer_jointly(&a, in, &g, why));
+        forget_effects(&a);
     }
     if (anchored_rows_matter(&a, in)) {
         TRY(anchored_infer_rows(&a, in, &g, why));
+        forget_effects(&a);
     }
     if (in->leak != NULL) {
         anchored_take_errors(&a, &g, in);

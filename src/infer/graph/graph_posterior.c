@@ -108,11 +108,11 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     }
 }
 
-/* Whether sets may have an intercept of their own: of variables that are observed. With one
- * variance for all nodes there is none to measure them by. */
+/* Whether sets may have an intercept of their own. With one variance for all nodes there is none to
+ * measure them by. */
 static bool has_effects(const anchored_input *in)
 {
-    return in->view->kind == VIEW_OBSERVED && in->settings->noise != LSCM_NOISE_EQUAL;
+    return in->settings->noise != LSCM_NOISE_EQUAL;
 }
 
 /* Nodes may have a scale of their own where the scale is learned. */

@@ -100,6 +100,8 @@ static void lay_out_chain(joint_chain *c, arena *a)
         double *mean = arena_take(a, m, sizeof(double));
         if (c->family != NULL && c->scatter != NULL && c->mean != NULL) {
             c->family[i] = c->p->mechanisms.family[i];
+            c->family[i].levels = 1; /* sets have nothing of their own here */
+            c->family[i].level[0] = (family_level){0};
             c->family[i].scatter = c->scatter[i] = scatter;
             c->family[i].mean = c->mean[i] = mean;
         }
