@@ -19,7 +19,8 @@ const struct argp *check_argp(void)
         .parser = files_parse,
         .args_doc = "DATA|RUN",
         .doc =
-            "Check what a fit assumes, on data before it or on a run after it: whether do() brought "
+            "Check what a fit assumes, on data before it or on a run after it: whether do() "
+            "brought "
             "nodes to their values and cut them off their causes, effects are straight, slopes are "
             "the same where do() set a cause, nothing hidden moves two nodes, noise is normal and "
             "alike in all sets; and of every pair of nodes whether the data decide it, cannot yet, "
@@ -125,7 +126,7 @@ static void print_pairs(const json_t *pairs, const char *verdict)
 static void print_edges(const json_t *edges)
 {
     static const char *const verdicts[][2] = {
-        {"assumed", "edges that are there if nothing hidden moves both ends"},
+        {"assumed", "pairs that are as said if nothing hidden moves both, or checks were wrong"},
         {"undecided", "pairs that the rows leave open"},
         {"undecidable", "pairs that this design can never decide"}};
     if (edges == NULL) {
@@ -137,7 +138,7 @@ static void print_edges(const json_t *edges)
         long long count = (long long)json_integer_value(json_object_get(edges, verdicts[k][0]));
         if (count > 0) {
             (void)printf("%s (%lld %s):\n", verdicts[k][0], count, verdicts[k][1]);
-            print_pairs(json_object_get(edges, "pairs"), verdicts[k][0]);
+            print_pairs(json_object_get(edges, "list"), verdicts[k][0]);
         }
     }
 }
@@ -160,7 +161,7 @@ static void print_json(const lscm_diagnostics *d, json_t *summary)
 {
     json_t *checks = json_object_get(summary, "checks");
     json_t *all = json_pack("{s:I, s:O?, s:O?}", "found", (json_int_t)d->found, "checks", checks,
-                            "edges", json_object_get(summary, "edges"));
+                            "pairs", json_object_get(summary, "pairs"));
     char *text = json_dumps(all, JSON_REAL_PRECISION(12));
     (void)printf("%s\n", text != NULL ? text : "{}");
     free(text);
@@ -183,7 +184,8 @@ static lscm_status check_data(const file_arguments *a, lscm_posterior **out, lsc
 
 int check_run(int argc, char **argv)
 {
-    file_arguments a = {.common = {.word = {&a.in}, .missing = "name the data or the run to check"}};
+    file_arguments a = {
+        .common = {.word = {&a.in}, .missing = "name the data or the run to check"}};
     lscm_error why = {0};
     lscm_posterior *run = NULL;
     cli_parse("check", check_argp(), argc, argv, &a);
@@ -197,7 +199,7 @@ int check_run(int argc, char **argv)
     if (a.common.json) {
         print_json(d, summary);
     } else if (!a.common.quiet) {
-        print_text(d, json_object_get(summary, "edges"));
+        print_text(d, json_object_get(summary, "pairs"));
     }
     int code = d->found > 0 ? EXIT_FOUND : EXIT_DONE;
     json_decref(summary);

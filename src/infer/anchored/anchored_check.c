@@ -66,7 +66,7 @@ lscm_status anchored_check(fit *f, const linear_view *s, const anchored *a, lscm
         in.blur = e.blur;
         in.amiss = e.amiss;
     }
-    TRY(check_fit(f->checks, &f->edges, &in, why));
+    TRY(check_fit(f->checks, &f->pairs, &in, why));
     json_t *advice = json_array();
     advise(s, a, f->data->node_names, advice);
     take_advice(f, advice);
@@ -99,7 +99,7 @@ lscm_status nonlinear_check(fit *f, const nonlinear *n, const anchored *a, lscm_
     in.z = n->z;
     in.blur = e.blur;
     in.amiss = e.amiss;
-    TRY(check_fit(f->checks, &f->edges, &in, why));
+    TRY(check_fit(f->checks, &f->pairs, &in, why));
     json_t *advice = json_array();
     nonlinear_warn(n, a, f->data->node_names, advice);
     take_advice(f, advice);

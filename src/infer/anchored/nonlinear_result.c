@@ -169,10 +169,11 @@ void nonlinear_warn(const nonlinear *n, const anchored *a, char *const *names, j
         entries += !design_is_set(&n->x.design, k / n->x.d, k % n->x.d) ? 1 : 0;
     }
     if (worst < tuned_warn_held_out()) {
-        (void)snprintf(text, sizeof text,
-                       "values of do() that were held out are predicted badly (R2 %.2f for %s): edges "
-                       "there rest on little; more rows or more varied sets would help",
-                       worst, name_of(names, node, room, sizeof room));
+        (void)snprintf(
+            text, sizeof text,
+            "values of do() that were held out are predicted badly (R2 %.2f for %s): edges "
+            "there rest on little; more rows or more varied sets would help",
+            worst, name_of(names, node, room, sizeof room));
         (void)json_array_append_new(warnings, json_string(text));
     }
     warn_of_design(n, names, warnings);

@@ -39,8 +39,7 @@ static double beta_share(double a, double b, double x)
     if (!(x < 1)) {
         return 1;
     }
-    double front =
-        exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
     return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
                                      : 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
@@ -62,8 +61,8 @@ double chance_of_normal(double u)
 static double normal_of_skewness(double g, double n)
 {
     double y = g * sqrt((n + 1) * (n + 3) / (6 * (n - 2)));
-    double beta = 3 * (n * n + 27 * n - 70) * (n + 1) * (n + 3) /
-                  ((n - 2) * (n + 5) * (n + 7) * (n + 9));
+    double beta =
+        3 * (n * n + 27 * n - 70) * (n + 1) * (n + 3) / ((n - 2) * (n + 5) * (n + 7) * (n + 9));
     double w2 = sqrt(2 * (beta - 1)) - 1;
     double delta = 1 / sqrt(log(w2) / 2);
     return delta * asinh(y / sqrt(2 / (w2 - 1)));
@@ -73,8 +72,7 @@ static double normal_of_skewness(double g, double n)
 static double normal_of_kurtosis(double b, double n)
 {
     double mean = 3 * (n - 1) / (n + 1);
-    double variance =
-        24 * n * (n - 2) * (n - 3) / ((n + 1) * (n + 1) * (n + 3) * (n + 5));
+    double variance = 24 * n * (n - 2) * (n - 3) / ((n + 1) * (n + 1) * (n + 3) * (n + 5));
     double x = (b - mean) / sqrt(variance);
     double third = 6 * (n * n - 5 * n + 2) / ((n + 7) * (n + 9)) *
                    sqrt(6 * (n + 3) * (n + 5) / (n * (n - 2) * (n - 3)));

@@ -2,8 +2,9 @@
  *
  *     P(F > f) of F(a, b) = I_x(b/2, a/2),  x = b/(b + a f),
  *
- * I the regularised incomplete beta function by its continued fraction (Lentz); of a normal by erfc;
- * of skewness and kurtosis together by D'Agostino's K^2, which is chi^2 with two degrees of freedom.
+ * I the regularised incomplete beta function by its continued fraction (Lentz); of a normal by
+ * erfc; of skewness and kurtosis together by D'Agostino's K^2, which is chi^2 with two degrees of
+ * freedom.
  */
 #ifndef LSCM_INFER_CHECK_CHANCE_H
 #define LSCM_INFER_CHECK_CHANCE_H

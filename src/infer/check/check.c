@@ -16,11 +16,12 @@ static const finding TESTS[] = {
                      "%s. Something that nobody measured moves both, or do() did more than it says",
                      "believe edges into them only where do() set the cause; measure what may move "
                      "both"},
-    [TEST_NOISE] = {"noise", "the noise of a node varies alike in all sets",
-                    "noise that is larger in some sets than in others: %s. Weights are less certain "
-                    "than they look, and a cause may be missing",
-                    "look at these sets: other batches, instruments or hidden causes; leave out "
-                    "those that are not comparable"},
+    [TEST_NOISE] =
+        {"noise", "the noise of a node varies alike in all sets",
+         "noise that is larger in some sets than in others: %s. Weights are less certain "
+         "than they look, and a cause may be missing",
+         "look at these sets: other batches, instruments or hidden causes; leave out "
+         "those that are not comparable"},
     [TEST_TAILS] = {"tails", "noise is normal, as far as its skewness and tails show",
                     "noise that is not normal (skewed, or with heavy tails): %s. Probabilities and "
                     "intervals assume that it is",
@@ -39,7 +40,8 @@ static const finding HIDDEN = {
 static const finding VALUES = {
     "values", "do() brought nodes to the values that it names",
     "not at the values that do() names: %s. What is read off x differs from them as much as the "
-    "nodes' own noise; so it is where an intervention shifts a node and does not set it, and then z "
+    "nodes' own noise; so it is where an intervention shifts a node and does not set it, and then "
+    "z "
     "and its edges are wrong",
     "values must be what the node was set to, not by how much it was moved", false};
 static const finding SETS = {
@@ -48,9 +50,15 @@ static const finding SETS = {
     "What a set that was never seen will have of its own is in every prediction",
     "measure sets side by side, or repeat them, so that what differs is do() alone", true};
 
+/* What the noise of x, where it is known by itself, gives z. */
+static double explained(const check_rows *t, size_t i)
+{
+    return t->in->view->kind == VIEW_LINEAR ? t->in->blur[i * t->d + i] : 0;
+}
+
 /* Are nodes off the values of do() by half of all that z varies about its parents where it is free?
- * log(2 off/left) of each, about 0 in the worst case, and of all together. The figure is the share
- * for all. */
+ * The noise of x is in both: with o its part, log(off / (o + (left - o)/2)), of each node and of
+ * all together, is above 0 there. The figure is their mean, 1/2 where it is 0. */
 static void check_values(json_t *checks, const check_rows *t, const check_tests *c, uint8_t *which)
 {
     const check_input *in = t->in;
@@ -62,7 +70,8 @@ static void check_values(json_t *checks, const check_rows *t, const check_tests 
     }
     for (size_t i = 0; i < t->d; i++) {
         double samples = (double)in->a->anchor.samples[i];
-        double ratio = in->amiss[i] / c->left[i];
+        double noise = explained(t, i);
+        double ratio = in->amiss[i] / (c->left[i] + noise);
         if (!(ratio > 0) || !isfinite(ratio) || !(samples > 2) || !(c->count[i] > 2)) {
             continue;
         }
@@ -76,7 +85,7 @@ static void check_values(json_t *checks, const check_rows *t, const check_tests 
     }
     bool all = sum > 0 && chance_of_normal(sum / sqrt(variance)) < tuned_check_chance();
     for (size_t i = 0; i < t->d && all; i++) {
-        which[i] = in->amiss[i] > c->left[i] / 2 ? 1 : which[i];
+        which[i] = 2 * in->amiss[i] > c->left[i] + explained(t, i) ? 1 : which[i];
     }
     find_listed(checks, &VALUES, nodes > 0 ? exp(sum / nodes) / 2 : (double)NAN, 0.5, which, t->d,
                 in->names);
@@ -103,15 +112,17 @@ lscm_status check_fit(json_t *checks, json_t **edges, const check_input *in, lsc
     }
     TRY(check_rows_of(&t, in, why));
     TRY(check_tests_of(&c, &t, why));
-    check_values(checks, &t, &c, which);
+    uint8_t *doubted = which; /* tails and sets leave edges as they are */
+    check_values(checks, &t, &c, doubted);
     check_sets(checks, &t, which + t.d);
     for (size_t k = 0; k < FAMILY_TESTS; k++) {
         if (k != TEST_KEPT || in->amiss == NULL) {
-            find_nodes(checks, &TESTS[k], c.chance[k], t.d, in->names);
+            find_nodes(checks, &TESTS[k], c.chance[k], t.d, in->names,
+                       k != TEST_TAILS ? doubted : NULL);
         }
     }
-    find_pairs(checks, &HIDDEN, c.hidden, t.d, in->names);
-    TRY(check_edges(edges, &t, &c, why));
+    find_pairs(checks, &HIDDEN, c.hidden, t.d, in->names, doubted);
+    TRY(check_edges(edges, &t, &c, doubted, why));
 done:
     check_tests_close(&c);
     check_rows_close(&t);

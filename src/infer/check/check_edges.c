@@ -36,7 +36,8 @@ static void tell_apart(const check_rows *t, const scratch *q)
         size_t b = k % d;
         size_t back = b * d + a;
         bool told = in->equal_noise || in->order != NULL;
-        told = told || (in->forbidden != NULL && (in->forbidden[k] != 0 || in->forbidden[back] != 0));
+        told =
+            told || (in->forbidden != NULL && (in->forbidden[k] != 0 || in->forbidden[back] != 0));
         told = told || (in->required != NULL && (in->required[k] != 0 || in->required[back] != 0));
         for (size_t set = 0; set < t->sets && !told; set++) {
             told = check_is_set(t, set, a) != check_is_set(t, set, b);
@@ -128,13 +129,13 @@ static void weigh(pair *e, const check_rows *t, const check_tests *c, const scra
         (void)snprintf(text, sizeof text, "$a %s", mute_a);
         e->verdict = UNDECIDABLE;
         say(e, t, text, t->unit[e->a] > 0 ? "sets with and without do() on $a" : "leave $a out");
-    } else if (q->reversible[at] > 0.5) {
-        e->verdict = UNDECIDABLE;
-        say(e, t, "no set tells $a -> $b from $b -> $a: both explain all of them alike",
-            "sets with do() on $a or on $b, not on both");
     } else if (none > sure) {
         e->verdict = DECIDED;
         say(e, t, "no edge between $a and $b", "");
+    } else if (q->reversible[at] > (e->ab + e->ba) / 2) {
+        e->verdict = UNDECIDABLE;
+        say(e, t, "no set tells $a -> $b from $b -> $a: both explain all of them alike",
+            "sets with do() on $a or on $b, not on both");
     } else if (e->ab > sure || e->ba > sure) {
         bool forth = e->ab > sure;
         size_t parent = forth ? e->a : e->b;
@@ -142,11 +143,12 @@ static void weigh(pair *e, const check_rows *t, const check_tests *c, const scra
         bool ever = t->in->a->anchor.samples[parent] > 0;
         e->verdict = backed ? DECIDED : ASSUMED;
         say(e, t,
-            backed  ? (forth ? "where do() set $a, $b follows" : "where do() set $b, $a follows")
-            : !ever ? (forth ? "$a is never set by do(): a hidden cause of both would look the same"
-                             : "$b is never set by do(): a hidden cause of both would look the same")
-                    : "rows in which do() set the cause are too few, or its values too alike, to "
-                      "tell this from a hidden cause of both",
+            backed ? (forth ? "where do() set $a, $b follows" : "where do() set $b, $a follows")
+            : !ever
+                ? (forth ? "$a is never set by do(): a hidden cause of both would look the same"
+                         : "$b is never set by do(): a hidden cause of both would look the same")
+                : "rows in which do() set the cause are too few, or its values too alike, to "
+                  "tell this from a hidden cause of both",
             backed  ? ""
             : forth ? "more sets with do() on $a, at values far apart"
                     : "more sets with do() on $b, at values far apart");
@@ -169,7 +171,8 @@ static json_t *json_of_pair(const pair *e, char *const *names)
                      e->why, "remedy", e->remedy);
 }
 
-lscm_status check_edges(json_t **out, const check_rows *t, const check_tests *c, lscm_error *why)
+lscm_status check_edges(json_t **out, const check_rows *t, const check_tests *c,
+                        const uint8_t *doubted, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = t->d;
@@ -190,6 +193,10 @@ lscm_status check_edges(json_t **out, const check_rows *t, const check_tests *c,
             continue;
         }
         weigh(&e, t, c, &q);
+        if (e.verdict == DECIDED && (doubted[a] != 0 || doubted[b] != 0)) {
+            e.verdict = ASSUMED;
+            say(&e, t, "a check found something about $a or $b", "what that check says");
+        }
         count[e.verdict]++;
         if (e.verdict != DECIDED || e.ab + e.ba > 0.5) {
             (void)json_array_append_new(pairs, json_of_pair(&e, t->in->names));
@@ -197,7 +204,7 @@ lscm_status check_edges(json_t **out, const check_rows *t, const check_tests *c,
     }
     *out = json_pack("{s:I, s:I, s:I, s:I, s:O}", "decided", (json_int_t)count[DECIDED], "assumed",
                      (json_int_t)count[ASSUMED], "undecided", (json_int_t)count[UNDECIDED],
-                     "undecidable", (json_int_t)count[UNDECIDABLE], "pairs", pairs);
+                     "undecidable", (json_int_t)count[UNDECIDABLE], "list", pairs);
 done:
     json_decref(pairs);
     arena_close(&q.memory);

@@ -68,7 +68,7 @@ void family_work_close(family_work *q)
 /* How a set reads its rows: which parents are free, turn and take among these, and the variance
  * that is left of y. */
 typedef struct set_reading {
-    size_t free;      /* how many of them; 0: nothing to put back */
+    size_t free; /* how many of them; 0: nothing to put back */
     double variance;
 } set_reading;
 
@@ -113,16 +113,16 @@ static set_reading read_set(const check_rows *t, const family_work *q, size_t i,
         for (size_t b = 0; b < n; b++) {
             q->doubt[a] -= law[at[a] * d + at[b]] * right[b * (sides + 1) + a];
         }
-        r.variance -= (law[at[a] * d + i] + t->error[at[a] * d + i]) *
-                      right[a * (sides + 1) + n + 1];
+        r.variance -=
+            (law[at[a] * d + i] + t->error[at[a] * d + i]) * right[a * (sides + 1) + n + 1];
     }
     r.free = n;
     return r;
 }
 
 /* One row: parents and y with what errors took put back. */
-static void fill_row(const check_rows *t, const family_work *q, size_t i, size_t count,
-                     size_t set, size_t row, const set_reading *r, double *x)
+static void fill_row(const check_rows *t, const family_work *q, size_t i, size_t count, size_t set,
+                     size_t row, const set_reading *r, double *x)
 {
     size_t d = t->d;
     const double *z = t->z + row * d;
@@ -141,7 +141,8 @@ static void fill_row(const check_rows *t, const family_work *q, size_t i, size_t
             value = about[j];
             for (size_t c = 0; c < count; c++) {
                 if (!check_is_set(t, set, q->parent[c])) {
-                    value += (z[q->parent[c]] - about[q->parent[c]]) * q->turn[b++ * r->free + free];
+                    value +=
+                        (z[q->parent[c]] - about[q->parent[c]]) * q->turn[b++ * r->free + free];
                 }
             }
             y -= (z[j] - about[j]) * q->take[free];
@@ -156,7 +157,8 @@ static void fill_row(const check_rows *t, const family_work *q, size_t i, size_t
     x[wide - 1] = y;
 }
 
-/* Takes `part` of the mean off each column of rows first .. last - 1, then multiplies by `times`. */
+/* Takes `part` of the mean off each column of rows first .. last - 1, then multiplies by `times`.
+ */
 static void centre_rows(double *x, size_t wide, size_t first, size_t last, double part,
                         double times)
 {
@@ -254,8 +256,8 @@ static regression regress(const family_work *q, size_t wide, size_t base, size_t
     return out;
 }
 
-/* `shared`: variance of an error of y that all rows share, per direction; as many rows as weigh less
- * than it are not heard. */
+/* `shared`: variance of an error of y that all rows share, per direction; as many rows as weigh
+ * less than it are not heard. */
 static double test(const family_work *q, size_t wide, size_t base, size_t all, double freedom,
                    double shared)
 {
@@ -377,7 +379,8 @@ static void test_rest(const check_rows *t, const family_work *q, size_t i, size_
     out->chance[TEST_TAILS] = chance_of_tails(q->rest, kept);
 }
 
-/* Observed i where do() set it, to values that differ within a set: parents that were free there. */
+/* Observed i where do() set it, to values that differ within a set: parents that were free there.
+ */
 static double test_kept(const check_rows *t, const family_work *q, size_t i, size_t count)
 {
     size_t wide = 2 + BLOCKS * count;
@@ -407,8 +410,9 @@ static double test_kept(const check_rows *t, const family_work *q, size_t i, siz
     return test(q, wide, 0, add_block(q, BLOCK_FREE, count, 0), freedom, 0);
 }
 
-/* Whether z of i, and its parents' through their weights, is read off with an error of less than half
- * of the noise of i in sd, and by a line: to first order the errors are accounted for, not beyond. */
+/* Whether z of i, and its parents' through their weights, is read off with an error of less than
+ * half of the noise of i in sd, and by a line: to first order the errors are accounted for, not
+ * beyond. */
 static bool is_read_well(const check_rows *t, const check_family *f, size_t i)
 {
     double error = t->error != NULL ? t->error[i * t->d + i] : 0;

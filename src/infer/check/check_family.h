@@ -5,9 +5,9 @@
  *     x_P = m_P + S_PP G^-1 (z - m)_P,   y = z_i - O_iP G^-1 (z - m)_P:   E[y | z_P] = c + x_P w,
  *
  * rows of a set weighed by the variance that is left there, and intercepts of sets as the fit has
- * them (of every column the set's mean is taken off in part, 1 - 1/sqrt(1 + n tau^2): tau = 0 is one
- * intercept, infinity one for every set), F tests ask of regressions of y on x_P whether there is
- * more to it:
+ * them (of every column the set's mean is taken off in part, 1 - 1/sqrt(1 + n tau^2): tau = 0 is
+ * one intercept, infinity one for every set), F tests ask of regressions of y on x_P whether there
+ * is more to it:
  *
  *     bent      x_p^2
  *     slopes    x_p where do() set p (and, where sets have no intercepts of their own, that it did)
@@ -40,19 +40,19 @@ typedef struct check_family {
 } check_family;
 
 typedef struct family_work {
-    size_t wide;     /* columns at most */
-    double *x;       /* (n, wide) */
-    double *gram;    /* (wide, wide) */
-    double *factor;  /* (wide, wide) */
-    double *rest;    /* (n) */
-    double *joint;   /* (d, 2 d + 1) each */
-    double *turn;    /* (d, d): S_PP G^-1 */
-    double *take;    /* (d): G^-1 O_Pi */
-    double *doubt;   /* (d): variance of zeta_p given z_P */
-    double *share;   /* (sets): what rows of a set were weighed by */
+    size_t wide;      /* columns at most */
+    double *x;        /* (n, wide) */
+    double *gram;     /* (wide, wide) */
+    double *factor;   /* (wide, wide) */
+    double *rest;     /* (n) */
+    double *joint;    /* (d, 2 d + 1) each */
+    double *turn;     /* (d, d): S_PP G^-1 */
+    double *take;     /* (d): G^-1 O_Pi */
+    double *doubt;    /* (d): variance of zeta_p given z_P */
+    double *share;    /* (sets): what rows of a set were weighed by */
     double *solution; /* (wide) */
-    size_t *parent;  /* (d) */
-    size_t *column;  /* (wide): a regression's */
+    size_t *parent;   /* (d) */
+    size_t *column;   /* (wide): a regression's */
     arena memory;
 } family_work;
 

@@ -8,12 +8,12 @@
 #include <string.h>
 
 typedef struct model {
-    double *w;             /* (d, d): mean weights of the first graph's draws, in units */
-    double *c, *s2;        /* (d): intercepts, variances of noise */
-    double *reach;         /* (d, d): dz_i / de_j under do() */
+    double *w;              /* (d, d): mean weights of the first graph's draws, in units */
+    double *c, *s2;         /* (d): intercepts, variances of noise */
+    double *reach;          /* (d, d): dz_i / de_j under do() */
     double *joint, *solved; /* (d, d) each */
-    size_t *node;          /* (d): free nodes */
-    const size_t *order;   /* (d) */
+    size_t *node;           /* (d): free nodes */
+    const size_t *order;    /* (d) */
     arena memory;
 } model;
 
@@ -149,7 +149,8 @@ static void take_noise(check_rows *t)
             own += effect / (double)a->draws;
             sigma += s / (double)a->draws;
             with += effect > 0 ? 1 : 0;
-            t->noise[i] += t->unit[i] > 0 ? s * s / (t->unit[i] * t->unit[i] * (double)a->draws) : 0;
+            t->noise[i] +=
+                t->unit[i] > 0 ? s * s / (t->unit[i] * t->unit[i] * (double)a->draws) : 0;
         }
         t->tau[i] = 2 * with > a->draws && sigma > 0 ? own / sigma : 0;
     }
@@ -316,11 +317,8 @@ lscm_status check_rows_of(check_rows *out, const check_input *in, lscm_error *wh
 {
     lscm_status status = LSCM_OK;
     const design *by = &in->view->design;
-    check_rows t = {.in = in,
-                    .n = count_rows(by),
-                    .d = in->a->d,
-                    .sets = by->sets,
-                    .target = by->target};
+    check_rows t = {
+        .in = in, .n = count_rows(by), .d = in->a->d, .sets = by->sets, .target = by->target};
     lay_out(&t);
     TRY(arena_open(&t.memory, why));
     lay_out(&t);

@@ -1,6 +1,6 @@
 /* The rows that are tested, and what the model that was found makes of them. In units of their own
- * (mean 0, sd 1 of every node), set by set, z is what do() set or what was read off x; read off with
- * an error of covariance O it is, in a set with targets t,
+ * (mean 0, sd 1 of every node), set by set, z is what do() set or what was read off x; read off
+ * with an error of covariance O it is, in a set with targets t,
  *
  *     z ~ N(m, S_t + O) over the free nodes,   m, S_t: mean and covariance of the model under do(),
  *

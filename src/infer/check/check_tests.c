@@ -7,9 +7,9 @@
 
 typedef struct scratch {
     family_work family;
-    check_family *all; /* (graphs, d) */
+    check_family *all;          /* (graphs, d) */
     double *weights, *supports; /* (graphs, d, d): of the families, by child */
-    double *rest;      /* (n, d): e, 0 where set */
+    double *rest;               /* (n, d): e, 0 where set */
     arena memory;
 } scratch;
 
@@ -134,7 +134,9 @@ static double test_pair(const check_rows *t, const scratch *q, size_t g, size_t 
     const check_family *one = &q->all[g * d + i];
     const check_family *other = &q->all[g * d + j];
     double error = fmax(shared_error(t, one, i), shared_error(t, other, j));
-    return one->read_well && other->read_well && n > 20 && squares > 0 ? chance_of_normal(sum / sqrt(squares * error)) : 1;
+    return one->read_well && other->read_well && n > 20 && squares > 0
+               ? chance_of_normal(sum / sqrt(squares * error))
+               : 1;
 }
 
 /* Means over graphs. */

@@ -8,8 +8,8 @@
  * All chances of one kind together, times their number, stand for that kind (Bonferroni).
  *
  * What all rows have wrong together, an encoder that is not quite right, makes slopes and pairs
- * differ too: their statistics are divided by 1 + n s^2 / ((r + 1) v), s^2 the variance that it gives
- * z, v what is left of the node.
+ * differ too: their statistics are divided by 1 + n s^2 / ((r + 1) v), s^2 the variance that it
+ * gives z, v what is left of the node.
  */
 #ifndef LSCM_INFER_CHECK_CHECK_TESTS_H
 #define LSCM_INFER_CHECK_CHECK_TESTS_H
@@ -20,9 +20,9 @@ typedef struct check_tests {
     size_t d;
     double *chance[FAMILY_TESTS]; /* (d) */
     double *hidden;               /* (d, d): i < j */
-    double *support;              /* (d, d): of j -> i, mean over graphs that have it; 1 elsewhere */
-    double *left;                 /* (d): variance of z given its parents, in z's own unit */
-    double *count;                /* (d): rows in which it is free */
+    double *support; /* (d, d): of j -> i, mean over graphs that have it; 1 elsewhere */
+    double *left;    /* (d): variance of z given its parents, in z's own unit */
+    double *count;   /* (d): rows in which it is free */
     arena memory;
 } check_tests;
 

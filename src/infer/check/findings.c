@@ -8,16 +8,19 @@
 #include <string.h>
 
 typedef struct tally {
-    double least;  /* chance */
+    double least; /* chance */
     size_t tested;
     node_list said;
     json_t *nodes;
 } tally;
 
-static void add_node(tally *t, char *const *names, size_t node)
+static void add_node(tally *t, char *const *names, size_t node, uint8_t *doubted)
 {
     char room[32];
     list_add(&t->said, names, node);
+    if (doubted != NULL) {
+        doubted[node] = 1;
+    }
     (void)json_array_append_new(t->nodes, json_string(name_of(names, node, room, sizeof room)));
 }
 
@@ -39,39 +42,47 @@ static void append(json_t *checks, const finding *f, const tally *t, double figu
     } else {
         (void)snprintf(text, sizeof text, "%s", f->says);
     }
-    json_t *one = json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:s, s:s}", "check", f->check, "verdict",
-        found           ? (f->borne ? "noted" : "found")
-        : t->tested > 0 ? "good"
-                        : "untested",
-        "figure", t->tested > 0 ? number(figure) : json_null(), "limit", number(limit), "nodes",
-        t->nodes, "says", found ? text : t->tested > 0 ? f->well : untested, "remedy",
-        found ? f->remedy : "");
+    json_t *one = json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s}", "check", f->check, "verdict",
+                            found           ? (f->borne ? "noted" : "found")
+                            : t->tested > 0 ? "good"
+                                            : "untested",
+                            "figure", t->tested > 0 ? number(figure) : json_null(), "limit",
+                            number(limit), "nodes", t->nodes, "says",
+                            found           ? text
+                            : t->tested > 0 ? f->well
+                                            : untested,
+                            "remedy", found ? f->remedy : "");
     (void)json_array_append_new(checks, one);
 }
 
+/* A mean of ones is 1 to rounding: nothing was tested. */
+static bool is_tested(double chance)
+{
+    return chance < 1 - 1e-9;
+}
+
 void find_nodes(json_t *checks, const finding *f, const double *chance, size_t count,
-                char *const *names)
+                char *const *names, uint8_t *doubted)
 {
     tally t = {.least = 1, .nodes = json_array()};
     for (size_t i = 0; i < count; i++) {
-        t.tested += chance[i] < 1 ? 1U : 0U;
+        t.tested += is_tested(chance[i]) ? 1U : 0U;
         t.least = fmin(t.least, chance[i]);
     }
     for (size_t i = 0; i < count; i++) {
-        if (chance[i] * (double)t.tested < tuned_check_chance()) {
-            add_node(&t, names, i);
+        if (is_tested(chance[i]) && chance[i] * (double)t.tested < tuned_check_chance()) {
+            add_node(&t, names, i, doubted);
         }
     }
     append(checks, f, &t, fmin(1, t.least * (double)t.tested), tuned_check_chance());
 }
 
 void find_pairs(json_t *checks, const finding *f, const double *chance, size_t count,
-                char *const *names)
+                char *const *names, uint8_t *doubted)
 {
     tally t = {.least = 1, .nodes = json_array()};
     for (size_t k = 0; k < count * count; k++) {
-        bool tested = k / count < k % count && chance[k] < 1;
+        bool tested = k / count < k % count && is_tested(chance[k]);
         t.tested += tested ? 1U : 0U;
         t.least = tested ? fmin(t.least, chance[k]) : t.least;
     }
@@ -79,10 +90,11 @@ void find_pairs(json_t *checks, const finding *f, const double *chance, size_t c
         bool found = false;
         for (size_t j = 0; j < count; j++) {
             size_t at = i < j ? i * count + j : j * count + i;
-            found = found || (i != j && chance[at] * (double)t.tested < tuned_check_chance());
+            found = found || (i != j && is_tested(chance[at]) &&
+                              chance[at] * (double)t.tested < tuned_check_chance());
         }
         if (found) {
-            add_node(&t, names, i);
+            add_node(&t, names, i, doubted);
         }
     }
     append(checks, f, &t, fmin(1, t.least * (double)t.tested), tuned_check_chance());
@@ -94,7 +106,7 @@ void find_listed(json_t *checks, const finding *f, double figure, double limit,
     tally t = {.tested = isnan(figure) ? 0U : 1U, .nodes = json_array()};
     for (size_t i = 0; i < count; i++) {
         if (which[i] != 0) {
-            add_node(&t, names, i);
+            add_node(&t, names, i, NULL);
         }
     }
     append(checks, f, &t, figure, limit);
@@ -103,9 +115,9 @@ void find_listed(json_t *checks, const finding *f, double figure, double limit,
 void find_told(json_t *checks, const json_t *sentences)
 {
     for (size_t k = 0; k < json_array_size(sentences); k++) {
-        (void)json_array_append_new(
-            checks, json_pack("{s:s, s:s, s:n, s:n, s:[], s:O, s:s}", "check", "fit", "verdict",
-                              "found", "figure", "limit", "nodes", "says",
-                              json_array_get(sentences, k), "remedy", ""));
+        (void)json_array_append_new(checks,
+                                    json_pack("{s:s, s:s, s:n, s:n, s:[], s:O, s:s}", "check",
+                                              "fit", "verdict", "found", "figure", "limit", "nodes",
+                                              "says", json_array_get(sentences, k), "remedy", ""));
     }
 }

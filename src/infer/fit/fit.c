@@ -107,7 +107,7 @@ done:
     device_close(&f.device);
     json_decref(f.warnings);
     json_decref(f.checks);
-    json_decref(f.edges);
+    json_decref(f.pairs);
     free(order);
     return status;
 }

@@ -142,8 +142,8 @@ static void put_checks(const fit *f, json_t *summary)
         }
     }
     (void)json_object_set(summary, "checks", f->checks);
-    if (f->edges != NULL) {
-        (void)json_object_set(summary, "edges", f->edges);
+    if (f->pairs != NULL) {
+        (void)json_object_set(summary, "pairs", f->pairs);
     }
 }
 

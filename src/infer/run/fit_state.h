@@ -21,7 +21,7 @@ typedef struct fit {
     double begun, read; /* seconds */
     json_t *warnings;
     json_t *checks; /* findings of infer/check; a warning of each that found something */
-    json_t *edges;  /* pairs of nodes, decided or not; NULL: nothing is said of them */
+    json_t *pairs;  /* pairs of nodes, decided or not; NULL: nothing is said of them */
 } fit;
 
 double fit_seconds(void); /* of a clock that never goes back */

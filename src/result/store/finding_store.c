@@ -53,8 +53,7 @@ lscm_status finding_store_of(finding_store **out, json_t *checks, lscm_error *wh
         free((void *)nodes);
         return fail_memory(why, (most + 1) * sizeof *all);
     }
-    *f = (finding_store){
-        .all = all, .each = each, .nodes = nodes, .checks = json_incref(checks)};
+    *f = (finding_store){.all = all, .each = each, .nodes = nodes, .checks = json_incref(checks)};
     names = 0;
     for (size_t k = 0; k < most; k++) {
         const json_t *one = json_array_get(checks, k);

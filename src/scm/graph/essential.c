@@ -15,8 +15,8 @@ static bool apart(const uint8_t *g, size_t d, size_t a, size_t b)
     return g[a * d + b] == 0 && g[b * d + a] == 0;
 }
 
-/* With k: c -> a, c and b apart (1); or a -> c -> b (2). With a second one, e: a - c -> b, a - e -> b,
- * c and e apart (3); or a - c, c -> e -> b, a and e adjacent, c and b apart (4). */
+/* With k: c -> a, c and b apart (1); or a -> c -> b (2). With a second one, e: a - c -> b, a - e ->
+ * b, c and e apart (3); or a - c, c -> e -> b, a and e adjacent, c and b apart (4). */
 static bool is_forced(const uint8_t *g, size_t d, size_t a, size_t b)
 {
     for (size_t c = 0; c < d; c++) {

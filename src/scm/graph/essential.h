@@ -1,7 +1,8 @@
 /* The essential graph of a DAG under interventions: what is left undirected in it no number of rows
  * of these sets can direct (Hauser and Buehlmann 2012). From the equivalence class without
  * interventions (cpdag.h), an edge is directed where some set of targets has exactly one of its
- * ends, or something else that is known says so; then Meek's four rules (1995), until nothing moves.
+ * ends, or something else that is known says so; then Meek's four rules (1995), until nothing
+ * moves.
  */
 #ifndef LSCM_SCM_GRAPH_ESSENTIAL_H
 #define LSCM_SCM_GRAPH_ESSENTIAL_H

@@ -50,7 +50,7 @@ struct lscm_posterior {
     double *figures;              /* (3, d): their r2, coverage and r2 of anchors */
     char **warnings;              /* (diagnostics.warnings), or NULL; owned */
     struct finding_store *findings; /* of the diagnostics, or NULL; owned */
-    arena memory;                 /* of all arrays */
+    arena memory;                   /* of all arrays */
 };
 
 /* A posterior of zeros with room for these shapes; weights and bias: numbers in the decoder's
