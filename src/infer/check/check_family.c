@@ -2,7 +2,6 @@
 
 #include "infer/check/chance.h"
 
-#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -34,23 +33,23 @@ static size_t most_parents(const check_rows *t)
 static void lay_out(family_work *q, const check_rows *t)
 {
     arena *m = &q->memory;
-    q->x = arena_take(m, t->n * q->wide, sizeof(double));
-    q->gram = arena_take(m, q->wide * q->wide, sizeof(double));
-    q->factor = arena_take(m, q->wide * q->wide, sizeof(double));
+    q->r.x = arena_take(m, t->n * q->most, sizeof(double));
+    q->r.gram = arena_take(m, q->most * q->most, sizeof(double));
+    q->r.factor = arena_take(m, q->most * q->most, sizeof(double));
     q->rest = arena_take(m, t->n, sizeof(double));
     q->joint = arena_take(m, t->d * (2 * t->d + 1), sizeof(double));
     q->turn = arena_take(m, t->d * t->d, sizeof(double));
     q->take = arena_take(m, t->d, sizeof(double));
     q->doubt = arena_take(m, t->d, sizeof(double));
     q->share = arena_take(m, t->sets, sizeof(double));
-    q->solution = arena_take(m, q->wide, sizeof(double));
+    q->solution = arena_take(m, q->most, sizeof(double));
     q->parent = arena_take(m, t->d, sizeof *q->parent);
-    q->column = arena_take(m, q->wide, sizeof *q->column);
+    q->r.column = arena_take(m, q->most, sizeof *q->r.column);
 }
 
 lscm_status family_work_open(family_work *out, const check_rows *t, lscm_error *why)
 {
-    family_work q = {.wide = 2 + BLOCKS * most_parents(t)};
+    family_work q = {.most = 2 + BLOCKS * most_parents(t)};
     lay_out(&q, t);
     lscm_status status = arena_open(&q.memory, why);
     if (status == LSCM_OK) {
@@ -91,7 +90,7 @@ static set_reading read_set(const check_rows *t, const family_work *q, size_t i,
     }
     r.variance = total;
     size_t sides = n + 1; /* S_PP, then O_Pi; at last (S + O)_Pi */
-    double *right = q->factor;
+    double *right = q->r.factor;
     for (size_t a = 0; a < n; a++) {
         for (size_t b = 0; b < n; b++) {
             q->joint[a * n + b] = law[at[a] * d + at[b]] + t->error[at[a] * d + at[b]];
@@ -127,7 +126,7 @@ static void fill_row(const check_rows *t, const family_work *q, size_t i, size_t
     size_t d = t->d;
     const double *z = t->z + row * d;
     const double *about = t->about != NULL ? t->about + row * d : NULL;
-    size_t wide = 2 + BLOCKS * count;
+    size_t wide = q->r.wide;
     double y = z[i];
     size_t free = 0;
     x[0] = 1;
@@ -177,7 +176,7 @@ static void centre_rows(double *x, size_t wide, size_t first, size_t last, doubl
 static double gather(const check_rows *t, const family_work *q, size_t i, size_t count,
                      size_t *rows)
 {
-    size_t wide = 2 + BLOCKS * count;
+    size_t wide = q->r.wide;
     double freedom = 0;
     *rows = 0;
     for (size_t set = 0; set < t->sets; set++) {
@@ -187,98 +186,26 @@ static double gather(const check_rows *t, const family_work *q, size_t i, size_t
         size_t begin = *rows;
         set_reading r = read_set(t, q, i, count, set);
         for (size_t k = t->first[set]; k < t->first[set + 1]; k++) {
-            fill_row(t, q, i, count, set, k, &r, q->x + (*rows)++ * wide);
+            fill_row(t, q, i, count, set, k, &r, q->r.x + (*rows)++ * wide);
         }
         double n = (double)(*rows - begin);
         double share = t->error != NULL && r.variance > 0 ? t->noise[i] / r.variance : 1;
         double own = 1 - 1 / sqrt(1 + n * t->tau[i] * t->tau[i] * share);
         q->share[set] = share;
         freedom += n - own;
-        centre_rows(q->x, wide, begin, *rows, own, sqrt(share));
+        centre_rows(q->r.x, wide, begin, *rows, own, sqrt(share));
     }
     return freedom;
-}
-
-/* Products of all columns, whole. */
-static void sum_products(const family_work *q, size_t wide, size_t rows)
-{
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)wide, (int)rows, 1, q->x, (int)wide, 0,
-                q->gram, (int)wide);
-    for (size_t r = 0; r < wide; r++) {
-        for (size_t c = 0; c < r; c++) {
-            q->gram[c * wide + r] = q->gram[r * wide + c];
-        }
-    }
-}
-
-/* What columns column[0 .. base - 1], and these with column[base .. all - 1], leave of y; columns
- * that add nothing new are left out. Cholesky of their Gram matrix with y at its end. */
-typedef struct regression {
-    double rest[2];
-    size_t rank[2];
-} regression;
-
-static regression regress(const family_work *q, size_t wide, size_t base, size_t all)
-{
-    size_t n = all + 1;
-    double *l = q->factor;
-    regression out = {.rest = {0}};
-    size_t rank = 0;
-    q->column[all] = wide - 1;
-    double rest = q->gram[wide * wide - 1];
-    if (base == 0) {
-        out.rest[0] = rest;
-    }
-    for (size_t c = 0; c < all; c++) {
-        double own = q->gram[q->column[c] * wide + q->column[c]];
-        double pivot = own;
-        for (size_t k = 0; k < c; k++) {
-            pivot -= l[c * n + k] * l[c * n + k];
-        }
-        bool adds = pivot > 1e-9 * own && own > 0;
-        for (size_t r = c + 1; r < n; r++) {
-            double sum = q->gram[q->column[r] * wide + q->column[c]];
-            for (size_t k = 0; k < c; k++) {
-                sum -= l[r * n + k] * l[c * n + k];
-            }
-            l[r * n + c] = adds ? sum / sqrt(pivot) : 0;
-        }
-        l[c * n + c] = adds ? sqrt(pivot) : 0;
-        rest -= l[all * n + c] * l[all * n + c];
-        rank += adds ? 1 : 0;
-        if (c + 1 == base) {
-            out.rest[0] = rest;
-            out.rank[0] = rank;
-        }
-    }
-    out.rest[1] = rest;
-    out.rank[1] = rank;
-    return out;
-}
-
-/* `shared`: variance of an error of y that all rows share, per direction; as many rows as weigh
- * less than it are not heard. */
-static double test(const family_work *q, size_t wide, size_t base, size_t all, double freedom,
-                   double shared)
-{
-    regression r = regress(q, wide, base, all);
-    double more = (double)(r.rank[1] - r.rank[0]);
-    double left = freedom - (double)r.rank[1];
-    if (!(more > 0) || !(left > 4) || !(r.rest[1] > 0)) {
-        return 1;
-    }
-    double f = (r.rest[0] - r.rest[1]) / more / (r.rest[1] / left + freedom * shared);
-    return chance_of_f(f, more, left);
 }
 
 /* 1 and x of all parents but `without`. */
 static size_t plain_columns(const family_work *q, size_t count, size_t without)
 {
     size_t n = 0;
-    q->column[n++] = 0;
+    q->r.column[n++] = 0;
     for (size_t p = 0; p < count; p++) {
         if (p != without) {
-            q->column[n++] = column_of(BLOCK_X, p);
+            q->r.column[n++] = column_of(BLOCK_X, p);
         }
     }
     return n;
@@ -287,22 +214,9 @@ static size_t plain_columns(const family_work *q, size_t count, size_t without)
 static size_t add_block(const family_work *q, size_t block, size_t count, size_t at)
 {
     for (size_t p = 0; p < count; p++) {
-        q->column[at++] = column_of(block, p);
+        q->r.column[at++] = column_of(block, p);
     }
     return at;
-}
-
-/* Parents' weights and what they leave, from the factor of the last regression, of n columns. */
-static void solve(const family_work *q, size_t n, double *b)
-{
-    const double *l = q->factor;
-    for (size_t c = n; c-- > 0;) {
-        double sum = l[n * (n + 1) + c];
-        for (size_t k = c + 1; k < n; k++) {
-            sum -= l[k * (n + 1) + c] * b[k];
-        }
-        b[c] = l[c * (n + 1) + c] > 0 ? sum / l[c * (n + 1) + c] : 0;
-    }
 }
 
 /* Levene's test of |rest| in the sets with five rows or more; the rest of n rows is made normal in
@@ -345,12 +259,11 @@ static double test_noise(const check_rows *t, size_t i, double *rest)
 static void test_rest(const check_rows *t, const family_work *q, size_t i, size_t count,
                       size_t rows, check_family *out)
 {
-    size_t wide = 2 + BLOCKS * count;
+    size_t wide = q->r.wide;
     size_t n = plain_columns(q, count, SIZE_MAX);
     size_t at = 0;
     size_t kept = 0;
-    (void)regress(q, wide, n, n);
-    solve(q, n, q->solution);
+    regression_solve(&q->r, n, q->solution);
     for (size_t p = 0; p < count; p++) {
         out->weight[q->parent[p]] = q->solution[1 + p];
     }
@@ -359,12 +272,12 @@ static void test_rest(const check_rows *t, const family_work *q, size_t i, size_
         if (check_is_set(t, set, i)) {
             continue;
         }
-        centre_rows(q->x, wide, at, at + size, 1, 1);
+        centre_rows(q->r.x, wide, at, at + size, 1, 1);
         for (size_t k = at; k < at + size; k++) {
-            const double *x = q->x + k * wide;
+            const double *x = q->r.x + k * wide;
             q->rest[k] = x[wide - 1];
             for (size_t c = 0; c < n; c++) {
-                q->rest[k] -= q->solution[c] * x[q->column[c]];
+                q->rest[k] -= q->solution[c] * x[q->r.column[c]];
             }
             out->left += q->rest[k] * q->rest[k] / q->share[set] / (double)rows;
         }
@@ -383,7 +296,7 @@ static void test_rest(const check_rows *t, const family_work *q, size_t i, size_
  */
 static double test_kept(const check_rows *t, const family_work *q, size_t i, size_t count)
 {
-    size_t wide = 2 + BLOCKS * count;
+    size_t wide = q->r.wide;
     const set_reading plain = {.variance = 1};
     size_t rows = 0;
     double freedom = 0;
@@ -394,11 +307,11 @@ static double test_kept(const check_rows *t, const family_work *q, size_t i, siz
             continue;
         }
         for (size_t k = t->first[set]; k < t->first[set + 1]; k++) {
-            fill_row(t, q, i, count, set, k, &plain, q->x + rows++ * wide);
+            fill_row(t, q, i, count, set, k, &plain, q->r.x + rows++ * wide);
         }
-        centre_rows(q->x, wide, begin, rows, 1, 1);
+        centre_rows(q->r.x, wide, begin, rows, 1, 1);
         for (size_t k = begin; k < rows; k++) {
-            size = fmax(size, fabs(q->x[k * wide + wide - 1]));
+            size = fmax(size, fabs(q->r.x[k * wide + wide - 1]));
         }
         rows = size > 1e-9 ? rows : begin;
         freedom += size > 1e-9 ? (double)(rows - begin) - 1 : 0;
@@ -406,8 +319,8 @@ static double test_kept(const check_rows *t, const family_work *q, size_t i, siz
     if (rows == 0) {
         return 1;
     }
-    sum_products(q, wide, rows);
-    return test(q, wide, 0, add_block(q, BLOCK_FREE, count, 0), freedom, 0);
+    regression_sum(&q->r, rows);
+    return regression_test(&q->r, 0, add_block(q, BLOCK_FREE, count, 0), freedom, 0);
 }
 
 /* Whether z of i, and its parents' through their weights, is read off with an error of less than
@@ -425,26 +338,26 @@ static bool is_read_well(const check_rows *t, const check_family *f, size_t i)
 static void test_free(check_family *out, const check_rows *t, size_t i, size_t count,
                       family_work *q)
 {
-    size_t wide = 2 + BLOCKS * count;
     size_t rows = 0;
     double freedom = gather(t, q, i, count, &rows);
     out->count = (double)rows;
     if (!(freedom > 3 * (double)count + 8)) {
         return;
     }
-    sum_products(q, wide, rows);
+    regression_sum(&q->r, rows);
     size_t base = plain_columns(q, count, SIZE_MAX);
     out->chance[TEST_BENT] =
-        test(q, wide, base, add_block(q, BLOCK_SQUARE, count, base), freedom, 0);
+        regression_test(&q->r, base, add_block(q, BLOCK_SQUARE, count, base), freedom, 0);
     size_t set = add_block(q, BLOCK_IS_SET, count, base);
     size_t all = add_block(q, BLOCK_SET, count, set);
     out->chance[TEST_SLOPES] =
-        test(q, wide, t->tau[i] > 0 ? set : base, all, freedom, t->shared[i]);
+        regression_test(&q->r, t->tau[i] > 0 ? set : base, all, freedom, t->shared[i]);
     for (size_t p = 0; p < count; p++) {
         base = plain_columns(q, count, p);
-        q->column[base] = column_of(BLOCK_FREE, p);
-        q->column[base + 1] = column_of(BLOCK_SET, p);
-        out->support[q->parent[p]] = test(q, wide, base + 1, base + 2, freedom, t->shared[i]);
+        q->r.column[base] = column_of(BLOCK_FREE, p);
+        q->r.column[base + 1] = column_of(BLOCK_SET, p);
+        out->support[q->parent[p]] =
+            regression_test(&q->r, base + 1, base + 2, freedom, t->shared[i]);
     }
     test_rest(t, q, i, count, rows, out);
 }
@@ -459,6 +372,7 @@ void check_family_of(check_family *out, const check_rows *t, size_t g, size_t i,
             q->parent[count++] = j;
         }
     }
+    q->r.wide = 2 + BLOCKS * count;
     out->left = out->count = 0;
     for (size_t k = 0; k < FAMILY_TESTS; k++) {
         out->chance[k] = 1;

@@ -20,6 +20,7 @@
 #define LSCM_INFER_CHECK_CHECK_FAMILY_H
 
 #include "infer/check/check_rows.h"
+#include "infer/check/regression.h"
 
 typedef enum check_test {
     TEST_BENT,
@@ -40,10 +41,8 @@ typedef struct check_family {
 } check_family;
 
 typedef struct family_work {
-    size_t wide;      /* columns at most */
-    double *x;        /* (n, wide) */
-    double *gram;     /* (wide, wide) */
-    double *factor;   /* (wide, wide) */
+    size_t most;      /* columns at most */
+    regression r;     /* wide: of the family at hand */
     double *rest;     /* (n) */
     double *joint;    /* (d, 2 d + 1) each */
     double *turn;     /* (d, d): S_PP G^-1 */
@@ -52,7 +51,6 @@ typedef struct family_work {
     double *share;    /* (sets): what rows of a set were weighed by */
     double *solution; /* (wide) */
     size_t *parent;   /* (d) */
-    size_t *column;   /* (wide): a regression's */
     arena memory;
 } family_work;
 
