@@ -10,6 +10,8 @@ const command COMMANDS[] = {
      simulate_argp},
     {"info", "show what a data file holds and check all of it, or what a run holds", info_run,
      info_argp},
+    {"check", "say which assumptions data or a run break, and which edges the design decides",
+     check_run, check_argp},
     {"convert", "turn a data file into another format", convert_run, convert_argp},
     {"fit", "find the causal variables, their graph and weights", fit_run, fit_argp},
     {"evaluate", "score a run or another estimate against the truth", evaluate_run, evaluate_argp},

@@ -502,6 +502,12 @@ LSCM_API lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
                               const lscm_fit_settings *settings, const lscm_run_options *run,
                               const lscm_progress *progress, lscm_error *why);
 
+/* Before a fit: a quick one, without held-out sets, networks or files, to be asked for its
+ * diagnostics: findings, and in its summary ("pairs") which pairs of nodes the design decides. The
+ * same checks are in every fit by the method anchored. */
+LSCM_API lscm_status lscm_check(lscm_posterior **out, const lscm_dataset *data,
+                                const lscm_progress *progress, lscm_error *why);
+
 /* ---- The posterior --------------------------------------------------------------------------
  * What a fit found, from lscm_fit or from its run folder. Whatever is asked of it, it stays as it
  * is. */
@@ -532,6 +538,17 @@ LSCM_API const double *lscm_posterior_edge_prob(const lscm_posterior *posterior)
 LSCM_API const double *lscm_posterior_z(const lscm_posterior *posterior);         /* (rows, d) */
 LSCM_API const double *lscm_posterior_z_sd(const lscm_posterior *posterior);      /* (rows, d) */
 
+/* One named check of what a fit assumes (docs/commands/check.md lists them). */
+typedef struct lscm_finding {
+    const char *check;       /* "bent" */
+    const char *verdict;     /* "good", "noted", "untested" or "found" */
+    double figure, limit;    /* NaN where there is none */
+    size_t nodes;            /* that it is about */
+    const char *const *node; /* (nodes): by name, or number */
+    const char *says;        /* one sentence */
+    const char *remedy;      /* what to do about it; "" where there is nothing to do */
+} lscm_finding;
+
 /* How far to trust it: the figures of summary.json (docs/formats.md). NaN, or 0 rows, where there
  * is no such figure. It belongs to the posterior, and is there as long. */
 typedef struct lscm_diagnostics {
@@ -547,6 +564,10 @@ typedef struct lscm_diagnostics {
     const double *held_out_r2;                    /* (d): z under do() as predicted */
     const double *held_out_coverage_90;           /* (d): share of z in their 90% intervals */
     const double *anchor_r2; /* (d): values of do() as read off x, in sets left out */
+    /* Checks of what the fit assumes, in the order in which they are printed: */
+    size_t findings;
+    size_t found;                       /* of them with the verdict "found": 0 where all is well */
+    const lscm_finding *const *finding; /* (findings) */
 } lscm_diagnostics;
 LSCM_API const lscm_diagnostics *lscm_posterior_diagnostics(const lscm_posterior *posterior);
 

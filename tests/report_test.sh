@@ -58,7 +58,7 @@ refuses 1 "there is no such run folder" "$lscm" report a.run
 # ---- with a truth: lscm fit leaves the page that lscm report makes
 succeeds "" "$lscm" simulate --preset paper-linear --nodes 4 --degree 1.5 --seed 3 --sets 12 --per-set 20 --out lin.nc
 succeeds "" "$lscm" fit lin.nc --quiet
-sections lin.run graph weights posteriors order nodes latents scores repeat
+sections lin.run graph checks weights posteriors order nodes latents scores repeat
 sound lin.run/report.html
 succeeds "page.html: open it in a browser" "$lscm" report lin.run --out page.html
 succeeds "" cmp page.html lin.run/report.html
@@ -73,17 +73,17 @@ succeeds "lin.run/report.html" "$lscm" report lin.run
 # ---- without: the data have gone; other data; data that are not those any more
 mv lin.nc moved.nc
 succeeds "" "$lscm" report lin.run --quiet
-sections lin.run graph weights posteriors order nodes repeat
+sections lin.run graph checks weights posteriors order nodes repeat
 succeeds "" "$lscm" report lin.run --truth moved.nc --quiet
-sections lin.run graph weights posteriors order nodes latents scores repeat
+sections lin.run graph checks weights posteriors order nodes latents scores repeat
 printf '0,1,0,0\n0,0,0,0\n0,0,0,1\n0,0,0,0\n' >dag.csv
 succeeds "" "$lscm" report lin.run --truth dag.csv --quiet
-sections lin.run graph weights posteriors order nodes scores repeat
+sections lin.run graph checks weights posteriors order nodes scores repeat
 refuses 1 "there is no graph" "$lscm" report lin.run --truth lin.run/posterior.nc --out x.html
 succeeds "" "$lscm" simulate --preset paper-linear --nodes 5 --sets 3 --per-set 5 --out lin.nc
 refuses 1 "they must match" "$lscm" report lin.run --truth lin.nc --out x.html
 succeeds "the report is without the truth" "$lscm" report lin.run
-sections lin.run graph weights posteriors order nodes repeat
+sections lin.run graph checks weights posteriors order nodes repeat
 
 # ---- no Graphviz
 mkdir bin
@@ -97,7 +97,7 @@ printf '%s\n' "a<b>,it's,\"q \"\"&\",target" >"odd 'name'.csv"
 awk 'BEGIN { srand(7); for (i = 0; i < 60; i++) { t = i % 3 == 0 ? 0 : -1; a = 4 * rand(); b = 2 * a + rand();
     printf "%.6f,%.6f,%.6f,%d\n", a, b, b - a + rand(), t } }' >>"odd 'name'.csv"
 succeeds "" "$lscm" fit "odd 'name'.csv" --out odd.run --tiers "a<b>;it's" --forbid 'q "&->a<b>' --seed 5 --quiet
-sections odd.run graph weights posteriors order nodes repeat
+sections odd.run graph checks weights posteriors order nodes repeat
 sound odd.run/report.html
 succeeds "a&lt;b&gt; → it&#39;s" cat odd.run/report.html
 repeats odd.run
@@ -105,7 +105,7 @@ repeats odd.run
 # ---- pictures, networks and their curves
 succeeds "" "$lscm" simulate --preset paper-image --nodes 3 --seed 1 --sets 10 --per-set 20 --observational 50 --out img.nc
 succeeds "" "$lscm" fit img.nc --quiet --draws 100
-sections img.run graph weights posteriors order nodes latents pictures scores repeat
+sections img.run graph checks weights posteriors order nodes latents pictures scores repeat
 sound img.run/report.html
 repeats img.run
 succeeds "" "$lscm" fit moved.nc --method biols --steps 60 --samples 8 --restarts 1 --trace 10 --draws 64 --out bi.run --quiet

@@ -7,7 +7,7 @@
 #include <argp.h>
 #include <stdio.h>
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_FOUND = 3 };
 
 typedef struct command {
     const char *name;
@@ -21,6 +21,7 @@ extern const command COMMANDS[];
 
 int simulate_run(int argc, char **argv);
 int info_run(int argc, char **argv);
+int check_run(int argc, char **argv);
 int convert_run(int argc, char **argv);
 int export_run(int argc, char **argv);
 int evaluate_run(int argc, char **argv);
@@ -32,6 +33,7 @@ int report_run(int argc, char **argv);
 int reproduce_run(int argc, char **argv);
 const struct argp *simulate_argp(void);
 const struct argp *info_argp(void);
+const struct argp *check_argp(void);
 const struct argp *convert_argp(void);
 const struct argp *export_argp(void);
 const struct argp *evaluate_argp(void);

@@ -25,6 +25,8 @@ from ._core import (
     ToolProblem,
     ValueProblem,
 )
+from ._check import Checks, Finding, Pair
+from ._check_data import check
 from ._dataset import Band, Dataset, simulate
 from ._estimator import LatentSCM
 from ._evaluate import evaluate
@@ -39,16 +41,19 @@ presets = _core.presets
 
 __all__ = [
     "Band",
+    "Checks",
     "Dataset",
     "Diagnostics",
     "Error",
     "ExistsProblem",
     "FileProblem",
+    "Finding",
     "LatentSCM",
     "MissingProblem",
     "NotFitted",
     "OutOfMemory",
     "OutsideWarning",
+    "Pair",
     "Prediction",
     "Run",
     "Stopped",
@@ -57,6 +62,7 @@ __all__ = [
     "TypeProblem",
     "ValueProblem",
     "__version__",
+    "check",
     "evaluate",
     "open",
     "presets",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._check import Checks
 from ._dataset import Array, Dataset, Path
 from ._nodes import Do, Floats
 from ._problems import not_fitted
@@ -80,6 +81,10 @@ class Results:
     def summary(self) -> Summary:
         """What the fit did, why, and how well: a dict that prints as `lscm fit` does."""
         return self._run().summary()
+
+    def check(self) -> Checks:
+        """Named checks of what the fit assumes, and which pairs of nodes the design decides."""
+        return self._run().check()
 
     def sample(self, do: Do | None = None, n: int = 100, *, seed: int = 0) -> Dataset:
         """n rows of x and z under do(), each of another posterior draw: see `Run.sample`."""

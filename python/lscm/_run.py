@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from . import _core, _exchange
 from ._arguments import naming_arguments
+from ._check import Checks
 from ._dataset import Array, Band, Dataset, Path
 from ._drawing import drawn_graph
 from ._nodes import Do, Floats, Nodes
@@ -181,6 +182,10 @@ class Run:
         labels = [str(label) for label in self._nodes().labels]
         summary = json.loads(self._core.summary)
         return Summary(summary, labels, self.edge_probabilities, self.draws)
+
+    def check(self) -> Checks:
+        """Named checks of what the fit assumes, and which pairs of nodes the design decides."""
+        return Checks(json.loads(self._core.summary))
 
     def _nodes(self) -> Nodes:
         return Nodes(self.nodes, self.node_names)

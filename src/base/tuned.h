@@ -38,6 +38,12 @@
     COUNT(kernel_few_sets, 5, HAND, "with fewer sets, rows are held out in place of sets") \
     REAL(kernel_constant, 0.3, BENDS, "the last coordinate of the biased family, in units of the others' length") \
     REAL(kernel_dim, 0.01, HAND, "length of a row that has a direction, in units of the median") \
+    /* Checks */ \
+    REAL(check_chance, 0.003, STATED, "of an alarm where all is well, a check: all of them together stay below 3%") \
+    REAL(check_decided, 0.95, STATED, "probability from which a pair of nodes is decided") \
+    REAL(check_support, 0.01, STATED, "chance below which rows with do() on a cause speak for its edge") \
+    COUNT(check_draws, 24, TIME, "draws whose graphs are tested") \
+    COUNT(check_rows, 20000, TIME, "rows that are tested, about") \
     /* The network from z to x */ \
     COUNT(network_narrow_nodes, 24, BENDS, "to so many nodes a hidden layer is narrow") \
     COUNT(network_hidden_narrow, 128, BENDS, "units of a narrow hidden layer") \

@@ -1,6 +1,7 @@
 #include "infer/anchored/advice.h"
 
 #include "base/tuned.h"
+#include "infer/check/check.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -17,41 +18,6 @@ static void warn(json_t *warnings, const char *format, ...)
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     (void)json_array_append_new(warnings, json_string(text));
-}
-
-static const char *name_of(char *const *names, size_t node, char *room, size_t size)
-{
-    if (names != NULL) {
-        return names[node];
-    }
-    (void)snprintf(room, size, "%zu", node);
-    return room;
-}
-
-/* "a, b and 3 more": the nodes for which `is` says so; returns how many. */
-typedef struct node_list {
-    char text[512];
-    size_t count;
-    bool full;
-} node_list;
-
-static void list_add(node_list *list, char *const *names, size_t node)
-{
-    enum { SHOWN = 8 };
-    static const char rest[] = " and others";
-    char room[32];
-    const char *name = name_of(names, node, room, sizeof room);
-    size_t length = strlen(list->text);
-    bool fits = length + strlen(name) + 2 + sizeof rest <= sizeof list->text;
-    if (list->count < SHOWN && !list->full && fits) { /* names whole: a half one may not be UTF-8 */
-        (void)snprintf(list->text + length, sizeof list->text - length, "%s%s",
-                       list->count > 0 ? ", " : "", name);
-    } else if (!list->full) {
-        (void)snprintf(list->text + length, sizeof list->text - length, "%s",
-                       length > 0 ? rest : "names too long to show");
-        list->full = true;
-    }
-    list->count++;
 }
 
 static void advise_on_design(const linear_view *s, const anchored *a, char *const *names,
@@ -193,64 +159,10 @@ static size_t effects_of(const anchored *a, size_t i, double *sd)
     return count;
 }
 
-/* In units of the noise of their node, where that is more than the noise itself. */
-static void advise_on_effects(const anchored *a, char *const *names, json_t *warnings)
-{
-    node_list large = {.count = 0};
-    for (size_t i = 0; i < a->d; i++) {
-        double sd = 0;
-        double noise = 0;
-        (void)effects_of(a, i, &sd);
-        for (size_t k = 0; k < a->draws; k++) {
-            noise += a->sigma[k * a->d + i] / (double)a->draws;
-        }
-        if (sd > noise) {
-            list_add(&large, names, i);
-        }
-    }
-    if (large.count > 0) {
-        warn(warnings,
-             "batch effects: intervention sets differ by more than the noise for reasons of their "
-             "own: %s. What a set that was never seen will have of its own is in every prediction",
-             large.text);
-    }
-}
-
-void advise_on_assumptions(const assumptions *t, char *const *names, json_t *warnings)
-{
-    node_list bent = {.count = 0};
-    node_list hidden = {.count = 0};
-    for (size_t i = 0; i < t->d; i++) {
-        bool shared = false;
-        for (size_t j = 0; j < t->d; j++) {
-            shared = shared || t->hidden[i * t->d + j] != 0 || t->hidden[j * t->d + i] != 0;
-        }
-        if (t->bent[i] != 0) {
-            list_add(&bent, names, i);
-        }
-        if (shared) {
-            list_add(&hidden, names, i);
-        }
-    }
-    if (bent.count > 0) {
-        warn(warnings,
-             "not linear in their causes: %s. The model is, so edges about them may be false "
-             "however certain they look",
-             bent.text);
-    }
-    if (hidden.count > 0) {
-        warn(warnings,
-             "what the model leaves of some variables goes together, as a cause that nobody "
-             "measured makes it: %s. Edges about them may be false however certain they look",
-             hidden.text);
-    }
-}
-
 void advise(const linear_view *s, const anchored *a, char *const *names, json_t *warnings)
 {
     advise_on_rows(s, names, warnings);
     advise_on_design(s, a, names, warnings);
-    advise_on_effects(a, names, warnings);
     if (s->kind == VIEW_LINEAR) {
         advise_on_decoder(s, a, names, warnings);
     }

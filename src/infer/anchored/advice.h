@@ -4,15 +4,12 @@
 #define LSCM_INFER_ANCHORED_ADVICE_H
 
 #include "infer/anchored/anchored_infer.h"
-#include "infer/anchored/assumptions.h"
 #include "infer/anchored/judge.h"
 
 #include <jansson.h>
 
 /* Appends to `warnings`. names (d) or NULL. */
 void advise(const linear_view *s, const anchored *a, char *const *names, json_t *warnings);
-/* What observed variables say against the model. */
-void advise_on_assumptions(const assumptions *t, char *const *names, json_t *warnings);
 /* The same of the chains alone: whether they agree, whether they did by themselves, and what they
  * had no room for. */
 void advise_on_chains(const anchored *a, char *const *names, json_t *warnings);

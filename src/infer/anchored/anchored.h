@@ -7,7 +7,6 @@
 #include "infer/anchored/advice.h"         /* warnings */
 #include "infer/anchored/anchored_fit.h"   /* the method */
 #include "infer/anchored/anchored_infer.h" /* from a view of x to draws */
-#include "infer/anchored/assumptions.h"    /* what the data say against the model */
 #include "infer/anchored/judge.h"          /* held-out interventions */
 #include "infer/anchored/judge_score.h"    /* the predictive law of z */
 #include "infer/anchored/nonlinear.h"      /* x that bends */

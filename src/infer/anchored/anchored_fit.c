@@ -3,6 +3,7 @@
 #include "infer/anchored/anchored_fit.h"
 #include "base/tuned.h"
 #include "infer/anchored/advice.h"
+#include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/judge.h"
 #include "infer/anchored/nonlinear_fit.h"
@@ -167,12 +168,11 @@ static void warn_of_unused(const fit *f, const anchored *a)
     }
 }
 
-static void warn(const fit *f, const linear_view *s, const anchored *a)
+static void warn(const fit *f, const anchored *a)
 {
     if (a->clip > 0 && f->settings.clip == 0) {
         warn_of_clip(f, a);
     }
-    advise(s, a, f->data->node_names, f->warnings);
     warn_of_unused(f, a);
     if (f->settings.graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && a->sampler != SAMPLER_EXACT) {
         (void)json_array_append_new(
@@ -190,7 +190,6 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     lscm_posterior *p = NULL;
     anchored a = {0};
     judgement j = {0};
-    assumptions t = {0};
     anchored_input in = anchored_input_of(f, s);
     TRY(anchored_infer(&a, &in, why));
     double begun = fit_seconds();
@@ -199,11 +198,8 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
         TRY(judge(&j, &again, f->settings.holdout, why));
     }
     double seconds_judge = fit_seconds() - begun;
-    warn(f, s, &a);
-    if (s->kind == VIEW_OBSERVED) {
-        TRY(assumptions_test(&t, s, &a, why));
-        advise_on_assumptions(&t, f->data->node_names, f->warnings);
-    }
+    TRY(anchored_check(f, s, &a, why));
+    warn(f, &a);
     size_t weights = s->kind == VIEW_LINEAR ? s->d * s->D : 0;
     TRY(fit_posterior(f, &p, weights, s->kind == VIEW_LINEAR ? s->D : 0, why));
     TRY(take_decoder(p, s, &a, why));
@@ -221,7 +217,6 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
 done:
     lscm_posterior_free(p);
     judgement_close(&j);
-    assumptions_close(&t);
     anchored_close(&a);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "infer/anchored/nonlinear_fit.h"
 #include "base/tuned.h"
 #include "infer/anchored/advice.h"
+#include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/judge.h"
 #include "infer/anchored/nonlinear_result.h"
@@ -118,7 +119,7 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
     if (rival != NULL && rival->wins) {
         goto done;
     }
-    nonlinear_warn(&r.n, &r.a, f->warnings);
+    TRY(nonlinear_check(f, &r.n, &r.a, why));
     TRY(nonlinear_posterior(f, &r.n, &p, why));
     json_t *summary = summary_of(&r, asked ? "as asked"
                                            : "values set by do() label the causal variables, and x "

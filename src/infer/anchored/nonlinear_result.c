@@ -2,6 +2,7 @@
 
 #include "base/tuned.h"
 #include "infer/anchored/advice.h"
+#include "infer/check/check.h"
 #include "infer/encoder/encoder.h"
 
 #include <cblas.h>
@@ -119,37 +120,42 @@ json_t *nonlinear_summary(const nonlinear *n, const char *reason, char *const *n
 }
 
 /* Held-out values tell only of what is like them. */
-static void warn_of_design(const nonlinear *n, json_t *warnings)
+static void warn_of_design(const nonlinear *n, char *const *names, json_t *warnings)
 {
-    char text[320];
-    size_t alone = 0;
-    size_t coarse = 0;
+    char text[1024];
+    node_list alone = {.count = 0};
+    node_list coarse = {.count = 0};
     for (size_t j = 0; j < n->x.d; j++) {
-        alone += n->sets[j] < tuned_warn_sets() ? 1 : 0;
-        coarse += n->levels[j] < tuned_warn_levels() ? 1 : 0;
+        if (n->sets[j] < tuned_warn_sets()) {
+            list_add(&alone, names, j);
+        }
+        if (n->levels[j] < tuned_warn_levels()) {
+            list_add(&coarse, names, j);
+        }
     }
-    if (alone > 0) {
+    if (alone.count > 0) {
         (void)snprintf(
             text, sizeof text,
-            "%zu of %zu nodes were set together with no or always the same others: "
+            "%zu of %zu nodes were set together with no or always the same others (%s): "
             "nothing checks how they are read off where others are set, and their "
             "weights are less certain than they look; sets of several targets would tell",
-            alone, n->x.d);
+            alone.count, n->x.d, alone.text);
         (void)json_array_append_new(warnings, json_string(text));
     }
-    if (coarse > 0) {
+    if (coarse.count > 0) {
         (void)snprintf(text, sizeof text,
-                       "%zu of %zu nodes were set to no more than %zu different values: nothing "
-                       "checks how they are read off in between, and their weights are less "
-                       "certain than they look",
-                       coarse, n->x.d, tuned_warn_levels() - 1);
+                       "%zu of %zu nodes were set to no more than %zu different values (%s): "
+                       "nothing checks how they are read off in between, and their weights are "
+                       "less certain than they look",
+                       coarse.count, n->x.d, tuned_warn_levels() - 1, coarse.text);
         (void)json_array_append_new(warnings, json_string(text));
     }
 }
 
-void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
+void nonlinear_warn(const nonlinear *n, const anchored *a, char *const *names, json_t *warnings)
 {
-    char text[256];
+    char text[1024];
+    char room[32];
     double worst = INFINITY;
     size_t node = 0;
     size_t entries = 0;
@@ -163,14 +169,15 @@ void nonlinear_warn(const nonlinear *n, const anchored *a, json_t *warnings)
         entries += !design_is_set(&n->x.design, k / n->x.d, k % n->x.d) ? 1 : 0;
     }
     if (worst < tuned_warn_held_out()) {
-        (void)snprintf(text, sizeof text,
-                       "values of do() that were held out are predicted badly (R2 %.2f for node "
-                       "%zu): edges there rest on little; more rows or more varied sets would help",
-                       worst, node);
+        (void)snprintf(
+            text, sizeof text,
+            "values of do() that were held out are predicted badly (R2 %.2f for %s): edges "
+            "there rest on little; more rows or more varied sets would help",
+            worst, name_of(names, node, room, sizeof room));
         (void)json_array_append_new(warnings, json_string(text));
     }
-    warn_of_design(n, warnings);
-    advise_on_chains(a, NULL, warnings);
+    warn_of_design(n, names, warnings);
+    advise_on_chains(a, names, warnings);
     if ((double)n->outside > tuned_warn_outside() * (double)entries) {
         (void)snprintf(text, sizeof text,
                        "%.0f%% of the causal variables that do() did not set lie beyond the values "

@@ -80,7 +80,8 @@ static lscm_status fit_here(lscm_posterior **out, const lscm_dataset *data,
              .run = run != NULL ? run : &alone,
              .progress = progress,
              .begun = fit_seconds(),
-             .warnings = json_array()};
+             .warnings = json_array(),
+             .checks = json_array()};
     size_t *order = NULL;
     lscm_settings_defaults(lscm_fit_table(), &f.settings);
     if (settings != NULL) {
@@ -105,6 +106,8 @@ done:
     knowledge_close(&f.known);
     device_close(&f.device);
     json_decref(f.warnings);
+    json_decref(f.checks);
+    json_decref(f.pairs);
     free(order);
     return status;
 }
@@ -140,4 +143,16 @@ lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
     lscm_status status = fit_in_team(out, data, settings, run, progress, why);
     threads_blas_restore();
     return status;
+}
+
+lscm_status lscm_check(lscm_posterior **out, const lscm_dataset *data,
+                       const lscm_progress *progress, lscm_error *why)
+{
+    enum { DRAWS = 200 }; /* ten for every one whose graph is tested */
+    lscm_fit_settings settings;
+    lscm_settings_defaults(lscm_fit_table(), &settings);
+    settings.holdout = 0;
+    settings.draws = DRAWS;
+    settings.encoder = LSCM_ENCODER_KERNEL;
+    return lscm_fit(out, data, &settings, NULL, progress, why);
 }

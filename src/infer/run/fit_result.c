@@ -130,6 +130,23 @@ static void put_processes(const fit *f, json_t *summary)
     }
 }
 
+/* What was found goes to the warnings, which have the fit's own findings already. */
+static void put_checks(const fit *f, json_t *summary)
+{
+    for (size_t k = 0; k < json_array_size(f->checks); k++) {
+        const json_t *one = json_array_get(f->checks, k);
+        const char *check = json_string_value(json_object_get(one, "check"));
+        const char *verdict = json_string_value(json_object_get(one, "verdict"));
+        if (verdict != NULL && strcmp(verdict, "found") == 0 && strcmp(check, "fit") != 0) {
+            (void)json_array_append(f->warnings, json_object_get(one, "says"));
+        }
+    }
+    (void)json_object_set(summary, "checks", f->checks);
+    if (f->pairs != NULL) {
+        (void)json_object_set(summary, "pairs", f->pairs);
+    }
+}
+
 static char *summary_text(const fit *f, const decoder *decode, json_t *summary)
 {
     static const char *const decoders[] = {"linear", "mlp", "image", "identity"};
@@ -141,6 +158,7 @@ static char *summary_text(const fit *f, const decoder *decode, json_t *summary)
     (void)json_object_set_new(summary, "peak_bytes", json_integer(peak_bytes()));
     (void)json_object_set_new(seconds, "total", json_real(fit_seconds() - f->begun));
     put_processes(f, summary);
+    put_checks(f, summary);
     (void)json_object_set(summary, "warnings", f->warnings);
     return json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 }

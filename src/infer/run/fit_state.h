@@ -20,6 +20,8 @@ typedef struct fit {
     device device;      /* that trains what learns by steps */
     double begun, read; /* seconds */
     json_t *warnings;
+    json_t *checks; /* findings of infer/check; a warning of each that found something */
+    json_t *pairs;  /* pairs of nodes, decided or not; NULL: nothing is said of them */
 } fit;
 
 double fit_seconds(void); /* of a clock that never goes back */

@@ -38,6 +38,7 @@ static lscm_status put_page(const report *r, lscm_error *why)
     report_headline(r);
     (void)fputs("<main>\n", r->out);
     TRY(report_graph(r, why));
+    report_checks(r);
     report_weights(r);
     report_posteriors(r);
     report_order(r);

@@ -165,6 +165,7 @@ static void put_contents(const report *r)
         const char *id, *title;
         bool there;
     } parts[] = {{"graph", "Graph", true},
+                 {"checks", "Checks", has_checks(r)},
                  {"weights", "Weights", true},
                  {"posteriors", "How sure each weight is", r->count > 0},
                  {"order", "Order", true},

@@ -82,6 +82,7 @@ void put_heat_map(const report *r, const heat_map *map);
 void report_headline(const report *r);
 lscm_status report_graph(const report *r, lscm_error *why);
 void report_weights(const report *r);
+void report_checks(const report *r);
 void report_posteriors(const report *r);
 void report_order(const report *r);
 lscm_status report_nodes(const report *r, lscm_error *why);
@@ -92,6 +93,7 @@ void report_scores(const report *r);
 lscm_status report_repeat(const report *r, lscm_error *why);
 
 /* Which sections there will be: for the list of contents. */
+bool has_checks(const report *r);
 bool has_training(const report *r);
 bool has_latents(const report *r);
 bool has_pictures(const report *r);

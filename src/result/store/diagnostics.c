@@ -2,6 +2,7 @@
  * comes to the posterior, so that threads that ask for them share what never changes. What the
  * summary does not say, or says in another way than numbers and texts, is NaN, 0 or left out. */
 #include "data/text/text.h"
+#include "result/store/finding_store.h"
 #include "scm/posterior/posterior.h"
 
 #include <jansson.h>
@@ -67,6 +68,11 @@ lscm_status posterior_diagnose(lscm_posterior *p, lscm_error *why)
         anchor[i] = number_at(of_node(p, anchors, i), "r2");
     }
     lscm_status status = take_warnings(p, json_object_get(summary, "warnings"), why);
+    finding_store_free(p->findings);
+    p->findings = NULL;
+    if (status == LSCM_OK) {
+        status = finding_store_of(&p->findings, json_object_get(summary, "checks"), why);
+    }
     p->diagnostics = (lscm_diagnostics){
         .r_hat = number_at(summary, "r_hat"),
         .ess = number_at(summary, "ess"),
@@ -82,6 +88,11 @@ lscm_status posterior_diagnose(lscm_posterior *p, lscm_error *why)
         .held_out_coverage_90 = coverage,
         .anchor_r2 = anchor,
     };
+    if (p->findings != NULL) {
+        p->diagnostics.findings = p->findings->count;
+        p->diagnostics.found = p->findings->found;
+        p->diagnostics.finding = p->findings->each;
+    }
     json_decref(summary);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "scm/posterior/posterior.h"
 
 #include "data/text/text.h"
+#include "result/store/finding_store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,7 @@ void lscm_posterior_free(lscm_posterior *posterior)
     }
     names_free(posterior->node_names, posterior->d);
     names_free(posterior->warnings, posterior->diagnostics.warnings);
+    finding_store_free(posterior->findings);
     free(posterior->config);
     free(posterior->summary);
     arena_close(&posterior->memory);

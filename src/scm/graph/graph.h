@@ -7,5 +7,6 @@
 #include "scm/graph/adjacency.h"  /* graphs as bytes: order, distances */
 #include "scm/graph/assignment.h" /* permutations of least cost */
 #include "scm/graph/cpdag.h"      /* Markov equivalence classes */
+#include "scm/graph/essential.h"  /* .. under interventions */
 
 #endif

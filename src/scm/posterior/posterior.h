@@ -49,7 +49,8 @@ struct lscm_posterior {
     lscm_diagnostics diagnostics; /* of the summary */
     double *figures;              /* (3, d): their r2, coverage and r2 of anchors */
     char **warnings;              /* (diagnostics.warnings), or NULL; owned */
-    arena memory;                 /* of all arrays */
+    struct finding_store *findings; /* of the diagnostics, or NULL; owned */
+    arena memory;                   /* of all arrays */
 };
 
 /* A posterior of zeros with room for these shapes; weights and bias: numbers in the decoder's

@@ -1,0 +1,109 @@
+#include "infer/anchored/anchored_check.h"
+
+#include "infer/anchored/advice.h"
+#include "infer/anchored/nonlinear_result.h"
+#include "infer/check/check.h"
+
+#include <cblas.h>
+#include <math.h>
+
+typedef struct errors {
+    double *blur;  /* (d, d) */
+    double *amiss; /* (d) */
+    arena memory;
+} errors;
+
+static lscm_status errors_open(errors *e, size_t d, lscm_error *why)
+{
+    *e = (errors){.blur = NULL};
+    for (size_t k = 0; k < 2; k++) {
+        if (k == 1) {
+            lscm_status status = arena_open(&e->memory, why);
+            if (status != LSCM_OK) {
+                return status;
+            }
+        }
+        e->blur = arena_take(&e->memory, d * d, sizeof(double));
+        e->amiss = arena_take(&e->memory, d, sizeof(double));
+    }
+    return LSCM_OK;
+}
+
+static check_input input_of(const fit *f, const linear_view *s, const anchored *a)
+{
+    return (check_input){.view = s,
+                         .a = a,
+                         .z = a->z,
+                         .names = f->data->node_names,
+                         .equal_noise = f->settings.noise == LSCM_NOISE_EQUAL,
+                         .forbidden = f->known.forbidden,
+                         .required = f->known.required,
+                         .order = f->order};
+}
+
+static void take_advice(fit *f, json_t *advice)
+{
+    find_told(f->checks, advice);
+    (void)json_array_extend(f->warnings, advice);
+    json_decref(advice);
+}
+
+/* z = a + y B, y with noise s_x in every direction: s_x^2 B'B. */
+lscm_status anchored_check(fit *f, const linear_view *s, const anchored *a, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t d = a->d;
+    errors e = {0};
+    check_input in = input_of(f, s, a);
+    if (s->kind == VIEW_LINEAR) {
+        TRY(errors_open(&e, d, why));
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)d, (int)d, (int)a->rank,
+                    s->x_noise * s->x_noise, a->slope, (int)d, a->slope, (int)d, 0, e.blur, (int)d);
+        for (size_t j = 0; j < d; j++) {
+            bool known = a->anchor.kind[j] == ANCHOR_VALUES;
+            e.amiss[j] = known ? a->anchor.residual[j] * a->anchor.residual[j] : (double)NAN;
+        }
+        in.blur = e.blur;
+        in.amiss = e.amiss;
+    }
+    TRY(check_fit(f->checks, &f->pairs, &in, why));
+    json_t *advice = json_array();
+    advise(s, a, f->data->node_names, advice);
+    take_advice(f, advice);
+done:
+    arena_close(&e.memory);
+    return status;
+}
+
+/* z as read off by kernel or network: its blur, mean over who is free, and what it misses of values
+ * held out. */
+lscm_status nonlinear_check(fit *f, const nonlinear *n, const anchored *a, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t d = a->d;
+    errors e = {0};
+    check_input in = input_of(f, &n->latents, a);
+    TRY(errors_open(&e, d, why));
+    for (size_t k = 0; k < d * d * d; k++) {
+        e.blur[k % (d * d)] += n->blur[k] / (double)d;
+    }
+    for (size_t j = 0; j < d; j++) {
+        column_spread s = {0};
+        for (size_t r = 0; r < n->x.rows; r++) {
+            if (design_is_set(&n->x.design, r, j)) {
+                spread_add(&s, design_value(&n->x.design, r, j));
+            }
+        }
+        e.amiss[j] = (1 - n->errors.r2[j]) * s.squares / s.n;
+    }
+    in.z = n->z;
+    in.blur = e.blur;
+    in.amiss = e.amiss;
+    TRY(check_fit(f->checks, &f->pairs, &in, why));
+    json_t *advice = json_array();
+    nonlinear_warn(n, a, f->data->node_names, advice);
+    take_advice(f, advice);
+done:
+    arena_close(&e.memory);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* One node i with the parents P that a graph gives it. Over the rows in which it is free, in units,
+ * with what the errors of z take from parents put back (regression calibration: G = (S + O)_PP of
+ * the set, both taken over the free parents),
+ *
+ *     x_P = m_P + S_PP G^-1 (z - m)_P,   y = z_i - O_iP G^-1 (z - m)_P:   E[y | z_P] = c + x_P w,
+ *
+ * rows of a set weighed by the variance that is left there, and intercepts of sets as the fit has
+ * them (of every column the set's mean is taken off in part, 1 - 1/sqrt(1 + n tau^2): tau = 0 is
+ * one intercept, infinity one for every set), F tests ask of regressions of y on x_P whether there
+ * is more to it:
+ *
+ *     bent      x_p^2
+ *     slopes    x_p where do() set p (and, where sets have no intercepts of their own, that it did)
+ *     kept      of observed i where do() set it: its parents, which do() should have cut off
+ *     support   whether x_p matters at all where do() set p: what no hidden cause can feign
+ *
+ * and of what is left, whether it is normal (tails) and varies alike in all sets (noise: Levene).
+ */
+#ifndef LSCM_INFER_CHECK_CHECK_FAMILY_H
+#define LSCM_INFER_CHECK_CHECK_FAMILY_H
+
+#include "infer/check/check_rows.h"
+#include "infer/check/regression.h"
+
+typedef enum check_test {
+    TEST_BENT,
+    TEST_SLOPES,
+    TEST_NOISE,
+    TEST_TAILS,
+    TEST_KEPT,
+    FAMILY_TESTS
+} check_test;
+
+typedef struct check_family {
+    double chance[FAMILY_TESTS]; /* 1 where there is nothing to test by */
+    double *weight;              /* (d): of the parents; 0 for others */
+    double *support;             /* (d): chance of as much, did p not matter; 1 for others */
+    double left;                 /* variance of y given its parents, in units */
+    double count;                /* rows in which i is free */
+    bool read_well;              /* else only support is told: errors of z decide the rest */
+} check_family;
+
+typedef struct family_work {
+    size_t most;      /* columns at most */
+    regression r;     /* wide: of the family at hand */
+    double *rest;     /* (n) */
+    double *joint;    /* (d, 2 d + 1) each */
+    double *turn;     /* (d, d): S_PP G^-1 */
+    double *take;     /* (d): G^-1 O_Pi */
+    double *doubt;    /* (d): variance of zeta_p given z_P */
+    double *share;    /* (sets): what rows of a set were weighed by */
+    double *solution; /* (wide) */
+    size_t *parent;   /* (d) */
+    arena memory;
+} family_work;
+
+lscm_status family_work_open(family_work *out, const check_rows *t, lscm_error *why);
+void family_work_close(family_work *q);
+/* out->weight and ->support are the caller's. */
+void check_family_of(check_family *out, const check_rows *t, size_t g, size_t i, family_work *q);
+
+#endif

@@ -1,0 +1,123 @@
+#include "infer/check/findings.h"
+
+#include "base/tuned.h"
+#include "infer/check/node_list.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct tally {
+    double least; /* chance */
+    size_t tested;
+    node_list said;
+    json_t *nodes;
+} tally;
+
+static void add_node(tally *t, char *const *names, size_t node, uint8_t *doubted)
+{
+    char room[32];
+    list_add(&t->said, names, node);
+    if (doubted != NULL) {
+        doubted[node] = 1;
+    }
+    (void)json_array_append_new(t->nodes, json_string(name_of(names, node, room, sizeof room)));
+}
+
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+/* Takes the nodes. */
+static void append(json_t *checks, const finding *f, const tally *t, double figure, double limit)
+{
+    static const char untested[] = "there is nothing to test this by";
+    char text[1024];
+    const char *put = strstr(f->says, "%s");
+    bool found = t->said.count > 0;
+    if (put != NULL) {
+        (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(put - f->says), f->says, t->said.text,
+                       put + 2);
+    } else {
+        (void)snprintf(text, sizeof text, "%s", f->says);
+    }
+    json_t *one = json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s}", "check", f->check, "verdict",
+                            found           ? (f->borne ? "noted" : "found")
+                            : t->tested > 0 ? "good"
+                                            : "untested",
+                            "figure", t->tested > 0 ? number(figure) : json_null(), "limit",
+                            number(limit), "nodes", t->nodes, "says",
+                            found           ? text
+                            : t->tested > 0 ? f->well
+                                            : untested,
+                            "remedy", found ? f->remedy : "");
+    (void)json_array_append_new(checks, one);
+}
+
+/* A mean of ones is 1 to rounding: nothing was tested. */
+static bool is_tested(double chance)
+{
+    return chance < 1 - 1e-9;
+}
+
+void find_nodes(json_t *checks, const finding *f, const double *chance, size_t count,
+                char *const *names, uint8_t *doubted)
+{
+    tally t = {.least = 1, .nodes = json_array()};
+    for (size_t i = 0; i < count; i++) {
+        t.tested += is_tested(chance[i]) ? 1U : 0U;
+        t.least = fmin(t.least, chance[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (is_tested(chance[i]) && chance[i] * (double)t.tested < tuned_check_chance()) {
+            add_node(&t, names, i, doubted);
+        }
+    }
+    append(checks, f, &t, fmin(1, t.least * (double)t.tested), tuned_check_chance());
+}
+
+void find_pairs(json_t *checks, const finding *f, const double *chance, size_t count,
+                char *const *names, uint8_t *doubted)
+{
+    tally t = {.least = 1, .nodes = json_array()};
+    for (size_t k = 0; k < count * count; k++) {
+        bool tested = k / count < k % count && is_tested(chance[k]);
+        t.tested += tested ? 1U : 0U;
+        t.least = tested ? fmin(t.least, chance[k]) : t.least;
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool found = false;
+        for (size_t j = 0; j < count; j++) {
+            size_t at = i < j ? i * count + j : j * count + i;
+            found = found || (i != j && is_tested(chance[at]) &&
+                              chance[at] * (double)t.tested < tuned_check_chance());
+        }
+        if (found) {
+            add_node(&t, names, i, doubted);
+        }
+    }
+    append(checks, f, &t, fmin(1, t.least * (double)t.tested), tuned_check_chance());
+}
+
+void find_listed(json_t *checks, const finding *f, double figure, double limit,
+                 const uint8_t *which, size_t count, char *const *names)
+{
+    tally t = {.tested = isnan(figure) ? 0U : 1U, .nodes = json_array()};
+    for (size_t i = 0; i < count; i++) {
+        if (which[i] != 0) {
+            add_node(&t, names, i, NULL);
+        }
+    }
+    append(checks, f, &t, figure, limit);
+}
+
+void find_told(json_t *checks, const json_t *sentences)
+{
+    for (size_t k = 0; k < json_array_size(sentences); k++) {
+        (void)json_array_append_new(checks,
+                                    json_pack("{s:s, s:s, s:n, s:n, s:[], s:O, s:s}", "check",
+                                              "fit", "verdict", "found", "figure", "limit", "nodes",
+                                              "says", json_array_get(sentences, k), "remedy", ""));
+    }
+}

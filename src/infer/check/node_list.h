@@ -1,0 +1,18 @@
+/* Nodes by name, or by number where they have none; "a, b and others" in a sentence. */
+#ifndef LSCM_INFER_CHECK_NODE_LIST_H
+#define LSCM_INFER_CHECK_NODE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct node_list {
+    char text[512];
+    size_t count;
+    bool full;
+} node_list;
+
+/* names (d) or NULL; `room` holds a number where it is one. */
+const char *name_of(char *const *names, size_t node, char *room, size_t size);
+void list_add(node_list *list, char *const *names, size_t node);
+
+#endif

@@ -1,0 +1,213 @@
+/* Checks of a fit: chances against closed forms, essential graphs against all DAGs of a class, and
+ * what lscm_check finds in data that are as the model has them, or broken in one way. */
+#include "infer/check/check.h"
+#include "lcg.h"
+#include "scm/graph/graph.h"
+
+#include "testing.h"
+
+static lscm_error why;
+
+/* P(F(2, b) > f) = (1 + 2 f/b)^(-b/2), and P(F(a, b) > f) = 1 - P(F(b, a) > 1/f). */
+static void test_chances(void **state)
+{
+    (void)state;
+    for (double b = 1; b < 3000; b *= 3) {
+        for (double f = 1e-3; f < 1e3; f *= 7) {
+            assert_near(chance_of_f(f, 2, b) / pow(1 + 2 * f / b, -b / 2), 1, 1e-9);
+            assert_near(chance_of_f(f, 5, b), 1 - chance_of_f(1 / f, b, 5), 1e-9);
+        }
+    }
+    assert_near(chance_of_f(4, 1, 1e9), chance_of_normal(2), 1e-6);
+    assert_near(chance_of_f(3, 0, 10), 1, 0);
+    assert_near(chance_of_f((double)NAN, 2, 10), 1, 0);
+}
+
+static void test_tails(void **state)
+{
+    (void)state;
+    enum { N = 400, TIMES = 400 };
+    lcg g = {5};
+    double x[N];
+    size_t alarms = 0;
+    for (size_t k = 0; k < TIMES; k++) {
+        for (size_t i = 0; i < N; i++) {
+            x[i] = 3 + 2 * lcg_normal(&g);
+        }
+        alarms += chance_of_tails(x, N) < 0.05 ? 1 : 0;
+    }
+    assert_in_range(alarms, 8, 36); /* 20, sd 4.4 */
+    for (size_t i = 0; i < N; i++) {
+        x[i] = pow(lcg_normal(&g), 3);
+    }
+    assert_true(chance_of_tails(x, N) < 1e-10);
+    assert_near(chance_of_tails(x, 5), 1, 0);
+}
+
+enum { D = 4, PAIRS = D * (D - 1) / 2, ALL = 729 }; /* 3^PAIRS: none, forth or back */
+
+/* Graph number k; false where it has a cycle. */
+static bool graph_number(size_t k, uint8_t *dag)
+{
+    size_t order[D];
+    size_t waiting[D];
+    memset(dag, 0, D * D);
+    for (size_t a = 0; a < D; a++) {
+        for (size_t b = a + 1; b < D; b++, k /= 3) {
+            dag[k % 3 == 1 ? a * D + b : b * D + a] = k % 3 != 0 ? 1 : 0;
+        }
+    }
+    return graph_order(dag, D, order, waiting);
+}
+
+static bool adjacent(const uint8_t *g, size_t a, size_t b)
+{
+    return g[a * D + b] != 0 || g[b * D + a] != 0;
+}
+
+/* The same skeleton, colliders and direction of pairs that are told apart. */
+static bool same_class(const uint8_t *one, const uint8_t *other, const uint8_t *told)
+{
+    for (size_t a = 0; a < D; a++) {
+        for (size_t b = 0; b < D; b++) {
+            if (adjacent(one, a, b) != adjacent(other, a, b) ||
+                (told[a * D + b] != 0 && one[a * D + b] != other[a * D + b])) {
+                return false;
+            }
+            for (size_t c = 0; c < D; c++) {
+                bool first = one[a * D + c] != 0 && one[b * D + c] != 0;
+                bool second = other[a * D + c] != 0 && other[b * D + c] != 0;
+                if (a != b && !adjacent(one, a, b) && first != second) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* A pair without direction: some DAG of the class has it the other way. */
+static void test_essential(void **state)
+{
+    (void)state;
+    lcg g = {9};
+    arena memory = {0};
+    cpdag_work work;
+    cpdag_lay_out(&work, &memory, D);
+    assert_ok(arena_open(&memory, &why));
+    cpdag_lay_out(&work, &memory, D);
+    for (size_t k = 0; k < ALL; k++) {
+        uint8_t dag[D * D];
+        uint8_t other[D * D];
+        uint8_t told[D * D] = {0};
+        uint8_t essential[D * D];
+        uint8_t expected[D * D] = {0};
+        if (!graph_number(k, dag)) {
+            continue;
+        }
+        for (size_t a = 0; a < D; a++) {
+            for (size_t b = 0; b < a; b++) {
+                told[a * D + b] = told[b * D + a] = lcg_uniform(&g) < 0.2 ? 1 : 0;
+            }
+        }
+        for (size_t l = 0; l < ALL; l++) {
+            bool is_dag = graph_number(l, other);
+            for (size_t at = 0; at < D * D && is_dag && same_class(dag, other, told); at++) {
+                expected[at] |= other[at];
+            }
+        }
+        assert_true(essential_of_dag(dag, D, told, essential, &work));
+        assert_memory_equal(essential, expected, D * D);
+    }
+    arena_close(&memory);
+}
+
+/* ---- data: a -> b -> c, each set in a third of the rows that are not observational */
+
+enum { ROWS = 900, NODES = 3 };
+typedef enum broken { NOTHING, CURVED, HIDDEN_CAUSE, SOFT, HEAVY, UNEVEN } broken;
+
+static const lscm_diagnostics *find(broken what, uint64_t seed, lscm_posterior **out)
+{
+    static const char *const names[] = {"alpha", "beta", "gamma"};
+    static double x[ROWS * NODES];
+    static uint8_t targets[ROWS * NODES];
+    lcg g = {seed};
+    lscm_dataset *data = NULL;
+    for (size_t r = 0; r < ROWS; r++) {
+        double *z = x + r * NODES;
+        double hidden = what == HIDDEN_CAUSE ? lcg_normal(&g) : 0;
+        for (size_t i = 0; i < NODES; i++) {
+            double e = lcg_normal(&g);
+            bool set = r % 4 == i + 1;
+            double cause = i > 0 ? z[i - 1] : 0;
+            double free =
+                cause + (what == CURVED ? 0.3 * cause * cause : 0) + (i > 0 ? hidden : 0) +
+                (what == HEAVY ? e * e * e / 3 : e) * (what == UNEVEN && r % 4 == 1 ? 2 : 1);
+            targets[r * NODES + i] = set ? 1 : 0;
+            z[i] = set ? 2 * lcg_normal(&g) + (what == SOFT ? free : 0) : free;
+        }
+    }
+    assert_ok(lscm_dataset_wrap(&data,
+                                &(lscm_arrays){.rows = ROWS,
+                                               .nodes = NODES,
+                                               .features = NODES,
+                                               .x = x,
+                                               .targets = targets,
+                                               .node_names = names},
+                                &why));
+    assert_ok(lscm_check(out, data, NULL, &why));
+    lscm_dataset_free(data);
+    return lscm_posterior_diagnostics(*out);
+}
+
+static const lscm_finding *named(const lscm_diagnostics *d, const char *check)
+{
+    for (size_t k = 0; k < d->findings; k++) {
+        if (strcmp(d->finding[k]->check, check) == 0) {
+            return d->finding[k];
+        }
+    }
+    return NULL;
+}
+
+static void test_clean(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        lscm_posterior *p = NULL;
+        const lscm_diagnostics *d = find(NOTHING, seed, &p);
+        assert_int_equal(d->found, 0);
+        assert_string_equal(named(d, "bent")->verdict, "good");
+        assert_non_null(strstr(lscm_posterior_summary(p), "where do() set alpha, beta follows"));
+        lscm_posterior_free(p);
+    }
+}
+
+static void test_broken(void **state)
+{
+    static const char *const checks[] = {NULL, "bent", "slopes", "cut", "tails", "noise"};
+    (void)state;
+    for (broken what = CURVED; what <= UNEVEN; what++) {
+        lscm_posterior *p = NULL;
+        const lscm_diagnostics *d = find(what, 11, &p);
+        const lscm_finding *f = named(d, checks[what]);
+        assert_true(d->found > 0);
+        assert_true(d->warnings >= d->found);
+        assert_string_equal(f->verdict, "found");
+        assert_true(f->figure < f->limit && f->nodes > 0);
+        assert_non_null(strstr(f->says, f->node[0])); /* by name */
+        assert_true(f->remedy[0] != '\0');
+        lscm_posterior_free(p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chances),   cmocka_unit_test(test_tails),
+        cmocka_unit_test(test_essential), cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_broken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
