@@ -214,7 +214,7 @@ double family_centre(const family *f, const double *w, size_t d)
 /* One of the terms, given the parents, by a uniform number. */
 static family_term draw_term(const family *f, const dag_prior *prior, uint32_t parents, double u)
 {
-    double score[FAMILY_TERMS];
+    double score[FAMILY_TERMS] = {0};
     double total = score_terms_of(f, prior, parents, score);
     size_t k = 0;
     for (double sum = exp(score[0] - total); k + 1 < family_terms(f, prior) && u > sum;) {
