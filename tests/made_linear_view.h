@@ -27,6 +27,7 @@ typedef struct made_design {
     double actuator;         /* sd of what do() misses them by */
     double x_noise;          /* sd of the noise of y */
     double ridge, dof, edge; /* of the prior; edge: probability of a forward edge */
+    double spread;           /* .. of ridges that nodes have of their own, or 0 */
 } made_design;
 
 typedef struct made_signal {
@@ -51,16 +52,24 @@ static inline double made_chi2(lcg *g, int dof)
     return sum;
 }
 
+/* sqrt(t) of a node, whose unit is 1. */
+static inline double made_scale(const made_design *c, lcg *g)
+{
+    double u = c->spread > 0 ? lcg_uniform(g) : 0;
+    double own = u < 0.6 ? 1 : u < 0.8 ? 1 / c->spread : c->spread;
+    return sqrt(c->ridge * own);
+}
+
 static inline void made_mechanisms(made_signal *m, const made_design *c, lcg *g)
 {
     size_t d = c->d;
-    double scale = sqrt(c->ridge); /* times the unit, which is 1 */
-    double shared = scale / sqrt(made_chi2(g, (int)c->dof));
+    double shared = sqrt(c->ridge) / sqrt(made_chi2(g, (int)c->dof));
     memset(m->w, 0, sizeof m->w);
     lcg_order(g, d, m->order);
     for (size_t k = 0; k < d; k++) {
         size_t i = m->order[k];
         int parents = 0;
+        double scale = made_scale(c, g);
         for (size_t before = 0; before < k; before++) {
             if (lcg_uniform(g) < c->edge) {
                 m->w[m->order[before] * d + i] = 1;

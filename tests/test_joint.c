@@ -72,10 +72,11 @@ static void open_bench(bench *b, const made_design *c, lcg *g, const uint8_t *fo
                        .dof = c->dof,
                        .log_odds = log(c->edge / (1 - c->edge)),
                        .variance = c->equal ? 0.05 : 0,
-                       .unit = b->unit};
+                       .unit = b->unit,
+                       .spread = c->spread};
     double *z = zeros(b->m.s.rows * d, sizeof *z);
     assert_ok(anchor_of(&b->anchor, &b->m.s, NULL, &why));
-    assert_ok(encoder_complete(&b->m.s, &b->anchor, b->slope, &why));
+    assert_ok(encoder_complete(&b->m.s, NULL, &b->anchor, b->slope, &why));
     anchor_apply(&b->m.s, b->anchor.intercept, b->slope, z);
     solve(b, z, &prior, forbidden, required);
     free(z);
@@ -220,6 +221,7 @@ static void calibrate(const made_design *c, size_t sets, size_t sweeps, uint64_t
     lcg g = {seed};
     size_t d = c->d;
     tally weights = {0};
+    tally open = {0};
     tally noise = {0};
     tally unlabelled = {0};
     tally encoded = {0};
@@ -230,9 +232,10 @@ static void calibrate(const made_design *c, size_t sets, size_t sweeps, uint64_t
         double z[RANKS];
         open_bench(&b, c, &g, NULL, NULL);
         sample(&b, 1, sweeps, RANKS, n);
+        double sign[MADE_MOST];
         for (size_t j = 0; j < d; j++) {
             bool known = j < d - c->untouched;
-            double sign = known || lcg_uniform(&g) < 0.5 ? 1 : -1;
+            sign[j] = known || lcg_uniform(&g) < 0.5 ? 1 : -1;
             if (known) {
                 assert_int_equal(b.anchor.kind[j], ANCHOR_VALUES);
                 encode_row(&b, n % b.m.s.rows, j, z);
@@ -241,10 +244,14 @@ static void calibrate(const made_design *c, size_t sets, size_t sweeps, uint64_t
             if (!c->equal || j == 0) {
                 put(known ? &noise : &unlabelled, b.m.sigma[j], b.draws.sigma + j, d, &g);
             }
-            for (size_t i = 0; i < d - c->untouched; i++) {
-                if (i != j) {
-                    put(&weights, sign * b.m.w[j * d + i], b.draws.w + j * d + i, d * d, &g);
-                }
+        }
+        for (size_t e = 0; e < d * d; e++) {
+            size_t from = e / d;
+            size_t to = e % d;
+            bool known = from < d - c->untouched && to < d - c->untouched;
+            if (from != to) {
+                put(known ? &weights : &open, sign[from] * sign[to] * b.m.w[e], b.draws.w + e,
+                    d * d, &g);
             }
         }
         close_bench(&b);
@@ -255,6 +262,7 @@ static void calibrate(const made_design *c, size_t sets, size_t sweeps, uint64_t
     assert_uniform(&encoded, "z");
     if (c->untouched > 0) {
         assert_uniform(&unlabelled, "noise of nodes without labels");
+        assert_uniform(&open, "weights of nodes without labels");
     }
 }
 
@@ -289,6 +297,17 @@ static void test_calibrated_unlabelled(void **state)
     made_design c = SMALL;
     c.untouched = 1;
     calibrate(&c, 150, 900, 4713);
+}
+
+/* Two without labels: what mixes them with each other is drawn, too. */
+static void test_calibrated_two(void **state)
+{
+    (void)state;
+    made_design c = SMALL;
+    c.d = 4;
+    c.untouched = 2;
+    c.spread = 10;
+    calibrate(&c, 120, 900, 4714);
 }
 
 /* ---- Nodes without labels ---- */
@@ -466,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_calibrated),
         cmocka_unit_test(test_calibrated_equal),
         cmocka_unit_test(test_calibrated_unlabelled),
+        cmocka_unit_test(test_calibrated_two),
         cmocka_unit_test(test_unlabelled),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_knowledge),

@@ -130,6 +130,7 @@
     COUNT(sample_burnt, 3, HAND, "one sweep in so many is thrown away") \
     COUNT(sample_rare, 50, HAND, "one draw in so many: edges less frequent do not count for convergence") \
     REAL(joint_heat, 0.01, HAND, "share of the evidence that is let in at first") \
+    REAL(joint_heat_open, 0.3, HAND, ".. where a node has no labels") \
     REAL(joint_heated, 1.25, HAND, "warming up over the time in which it is all let in") \
     REAL(joint_sizes, 7, HAND, "steps of an encoder are 1 to exp of minus this") \
     COUNT(joint_moves, 20, HAND, "moves of a node without labels in a sweep") \

@@ -201,7 +201,7 @@ static lscm_status find_encoder(anchored *a, const anchored_input *in, double *p
         memcpy(a->slope, a->anchor.slope, a->rank * a->d * sizeof(double));
         memcpy(a->z, s->y, s->rows * s->d * sizeof(double));
     } else {
-        TRY(encoder_complete(s, &a->anchor, a->slope, why));
+        TRY(encoder_complete(s, in->keep, &a->anchor, a->slope, why));
         anchor_apply(s, a->shift, a->slope, a->z);
     }
     encoder_units(s, &a->anchor, in->keep, a->z, a->unit, sorted);

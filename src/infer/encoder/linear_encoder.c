@@ -1,5 +1,4 @@
-/* Around the encoder z = a + y B: directions for nodes without labels, units, z with its sd, and
- * the way back to x. */
+/* Around the encoder z = a + y B: units, z with its sd, and the way back to x. */
 #include "infer/encoder/linear_encoder.h"
 
 #include "base/quantile.h"
@@ -38,55 +37,6 @@ lscm_status encoder_identity(anchor *out, const linear_view *s, const uint8_t *k
     }
     *out = a;
 done:
-    return status;
-}
-
-/* Nodes without labels take, to begin with, the directions of y that are not correlated with the
- * others' z, with sd 1. In y / sqrt(spectrum), whose covariance is I, that is an orthogonal
- * complement: the last columns of the full Q of a QR factorisation. */
-lscm_status encoder_complete(const linear_view *s, const anchor *a, double *slope, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    size_t d = s->d;
-    size_t r = s->rank;
-    size_t known = 0;
-    double *q = calloc(r * r + 2 * r, sizeof *q); /* column-major */
-    double *tau = q + r * r;
-    double *scale = tau + r;
-    if (q == NULL) {
-        return fail_memory(why, (r * r + 2 * r) * sizeof *q);
-    }
-    memcpy(slope, a->slope, r * d * sizeof *slope);
-    for (size_t k = 0; k < r; k++) {
-        scale[k] = sqrt(s->spectrum[k]);
-    }
-    for (size_t j = 0; j < d && known < r; j++) {
-        if (a->kind[j] != ANCHOR_NONE) {
-            for (size_t k = 0; k < r; k++) {
-                q[known * r + k] = scale[k] * slope[k * d + j];
-            }
-            known++;
-        }
-    }
-    if (known == r || r == 0) {
-        goto done;
-    }
-    int n = (int)r;
-    if (LAPACKE_dgeqrf(LAPACK_COL_MAJOR, n, (int)known, q, n, tau) != 0 ||
-        LAPACKE_dorgqr(LAPACK_COL_MAJOR, n, n, (int)known, q, n, tau) != 0) {
-        status = fail(why, LSCM_VALUE, "the directions of the causal variables are not finite");
-        goto done;
-    }
-    for (size_t j = 0, next = known; j < d && next < r; j++) {
-        if (a->kind[j] == ANCHOR_NONE) {
-            for (size_t k = 0; k < r; k++) {
-                slope[k * d + j] = q[next * r + k] / scale[k];
-            }
-            next++;
-        }
-    }
-done:
-    free(q);
     return status;
 }
 

@@ -7,8 +7,10 @@
 /* The anchor of observed variables. */
 lscm_status encoder_identity(anchor *out, const linear_view *s, const uint8_t *keep,
                              lscm_error *why);
-/* Slope (r, d) of the anchor, with directions for the nodes that have no labels. */
-lscm_status encoder_complete(const linear_view *s, const anchor *a, double *slope, lscm_error *why);
+/* Slope (r, d) of the anchor, with directions for the nodes that have none (encoder_complete.c).
+ * keep (rows) or NULL. */
+lscm_status encoder_complete(const linear_view *s, const uint8_t *keep, const anchor *a,
+                             double *slope, lscm_error *why);
 /* unit (d); sorted (d) is scratch. */
 void encoder_units(const linear_view *s, const anchor *a, const uint8_t *keep, const double *z,
                    double *unit, double *sorted);

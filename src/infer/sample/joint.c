@@ -117,6 +117,7 @@ static void lay_out_chain(joint_chain *c, arena *a)
         *squares[i] = arena_take(a, r * r, sizeof(double));
     }
     graph_chain_lay_out(&c->g, a);
+    joint_lay_out_orbits(c, a);
     c->rename = arena_take(a, 3 * d, sizeof *c->rename);
     c->encode = arena_take(a, 2 * most * r, sizeof(double));
     c->columns = arena_take(a, most, sizeof *c->columns);
@@ -147,6 +148,7 @@ static lscm_status sweep(joint_chain *c, lscm_error *why)
     }
     graph_chain_move(&c->g);
     graph_chain_draw(&c->g);
+    joint_move_orbits(c);
     if (!joint_invert(c)) {
         return fail(why, LSCM_VALUE,
                     "x shows fewer separate directions than there are nodes; leave out nodes that "
@@ -217,11 +219,16 @@ static void keep_draw(joint_chain *c, size_t at, const joint_draws *out)
 
 /* An error of the encoder makes edges that hold it in place, and at full evidence neither goes
  * without the other. So the evidence is let in slowly while the chain warms up: at first the
- * encoder is where the labels alone put it. */
-static double heat_at(size_t sweep, size_t burn)
+ * encoder is where the labels alone put it. Columns without labels are where the evidence alone
+ * puts them, so that some of it stays. */
+static double heat_at(const joint_chain *c, size_t sweep, size_t burn)
 {
     double done = burn > 0 ? tuned_joint_heated() * (double)sweep / (double)burn : 1;
-    return done < 1 ? pow(tuned_joint_heat(), 1 - done) : 1;
+    bool all = true;
+    for (size_t j = 0; j < c->d; j++) {
+        all = all && c->label[j].any;
+    }
+    return done < 1 ? pow(all ? tuned_joint_heat() : tuned_joint_heat_open(), 1 - done) : 1;
 }
 
 /* Sweeps of one chain; its kept draws go to first .. first + count - 1, spread evenly. */
@@ -232,7 +239,7 @@ static lscm_status run_chain(joint_chain *c, size_t sweeps, size_t first, size_t
     size_t burn = sweeps / tuned_sample_burnt();
     size_t kept = 0;
     for (size_t k = 0; k < sweeps; k++) {
-        c->heat = heat_at(k, burn);
+        c->heat = heat_at(c, k, burn);
         TRY(sweep(c, why));
         while (kept < count && k >= burn && (k - burn) * count >= kept * (sweeps - burn)) {
             keep_draw(c, first + kept++, out);

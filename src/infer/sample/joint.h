@@ -9,8 +9,8 @@
  *
  *   1. moves the encoder, and edges with it, W and s integrated out           (joint_encoder.c)
  *   2. draws edges and order given z, W and s integrated out                  (graph_chain.c)
- *   3. draws W, s, c, then each labelled column b_j exactly: it is Gaussian but for |b_j .
- * u|^(n-r-1)
+ *   3. draws W, s, c, then B, W and edges along what no data tell             (joint_orbit.c),
+ *      then each column b_j exactly: it is Gaussian but for |b_j . u|^(n-r-1)
  *
  * on d Gram matrices (view_scatter.h): its cost does not depend on n. Where nodes were never
  * intervened on nothing tells which of them is which, nor their signs; each draw takes these at

@@ -66,7 +66,7 @@ static void add_linear(joint_chain *c, size_t i, double factor)
 static void set_up_column(joint_chain *c, size_t j)
 {
     const label_sums *label = &c->label[j];
-    double by_label = 1 / (c->noise[j] * c->noise[j]);
+    double by_label = label->any ? 1 / (c->noise[j] * c->noise[j]) : 0;
     double by_own = 1 / (c->g.sigma[j] * c->g.sigma[j]);
     for (size_t k = 0; k < c->r * c->r; k++) {
         c->precision[k] = by_label * label->scatter[k];
@@ -168,7 +168,7 @@ static bool labelled(const joint_chain *c, size_t j)
 void joint_draw_columns(joint_chain *c)
 {
     for (size_t j = 0; j < c->d; j++) {
-        if (labelled(c, j) && c->noise[j] > 0) {
+        if (!labelled(c, j) || c->noise[j] > 0) {
             draw_column(c, j);
         }
     }

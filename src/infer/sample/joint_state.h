@@ -16,6 +16,8 @@ typedef struct label_sums {
     bool any;             /* enough rows to say something: two */
 } label_sums;
 
+typedef struct moving_edge moving_edge;
+
 typedef struct joint_chain {
     const joint_problem *p;
     const label_sums *label; /* (d) */
@@ -38,6 +40,9 @@ typedef struct joint_chain {
     double *encode;                            /* (2 most r): work of view_scatter_encode */
     size_t *columns;                           /* (most) */
     int *pivots;                               /* (r) */
+    double *ridge;                             /* (d): the nodes' own */
+    moving_edge *moving;                       /* (4 d): work of joint_orbit.c */
+    double *option;                            /* (4 d + 1) */
     size_t *rename; /* (3 d): of nodes without labels, in the draw that is kept; scratch */
     double *sign;   /* (d) */
 } joint_chain;
@@ -52,5 +57,9 @@ bool joint_invert(joint_chain *c);
 void joint_draw_columns(joint_chain *c);
 void joint_move_encoder(joint_chain *c);
 void joint_draw_labels(joint_chain *c);
+
+/* joint_orbit.c: B, W and edges of nodes without labels, along what no data tell. */
+void joint_lay_out_orbits(joint_chain *c, arena *a);
+void joint_move_orbits(joint_chain *c);
 
 #endif
