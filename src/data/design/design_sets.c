@@ -210,6 +210,21 @@ size_t design_list(const design *s, const uint8_t *keep, bool by_set, uint32_t *
     return count;
 }
 
+double design_missed(const design *s, const double *z, double *count)
+{
+    double squares = 0;
+    *count = 0;
+    for (size_t r = 0; r < s->rows; r++) {
+        const uint8_t *target = design_targets(s, r);
+        for (size_t j = 0; j < s->d; j++) {
+            double missed = target[j] != 0 ? z[r * s->d + j] - design_value(s, r, j) : 0;
+            squares += missed * missed;
+            *count += target[j];
+        }
+    }
+    return squares;
+}
+
 void design_put(const design *s, double *z, double *sd)
 {
     for (size_t r = 0; r < s->rows; r++) {

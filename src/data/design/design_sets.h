@@ -73,6 +73,8 @@ static inline bool design_untouched(const design *s, size_t set)
 
 /* z (rows, d) gets the values where do() set them; sd (rows, d), or NULL, is 0 there. */
 void design_put(const design *s, double *z, double *sd);
+/* Sum of squares of what z (rows, d) misses the values of do() by, and of how many. */
+double design_missed(const design *s, const double *z, double *count);
 /* Adds `times` by (d) to the values that do() set. */
 void design_shift(design *s, const double *by, double times);
 /* keep (rows): 0 leaves a row out; NULL: all count. */

@@ -158,6 +158,7 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
                              .equal = g->prior[0].variance > 0,
                              .grid = &g->grid,
                              .order = in->order,
+                             .noisy = unlabelled && anchored_rows_noisy(a, in),
                              .interchangeable = in->order == NULL && in->forbidden == NULL &&
                                                 in->required == NULL};
     problem.mechanisms.prior = g->prior[0];

@@ -1,3 +1,4 @@
+#include "base/streams.h"
 #include "base/threads.h"
 #include "base/tuned.h"
 #include "infer/sample/joint_state.h"
@@ -12,9 +13,9 @@ void joint_refresh(joint_chain *c, size_t i)
     family *f = &c->family[i];
     memcpy(c->columns, f->candidate, f->count * sizeof *c->columns);
     c->columns[f->count] = i;
-    view_scatter_encode(c->p->scatter, i, &(view_encoder){c->d, c->shift, c->slope}, c->columns,
+    view_scatter_encode(c->seen, i, &(view_encoder){c->d, c->shift, c->slope}, c->columns,
                         f->count + 1, c->encode, c->mean[i], c->scatter[i]);
-    f->rows = c->heat * c->p->scatter->rows[i];
+    f->rows = c->heat * c->seen->rows[i];
     cblas_dscal((int)((f->count + 1) * (f->count + 1)), c->heat, c->scatter[i], 1);
 }
 
@@ -128,6 +129,7 @@ static void begin_chain(joint_chain *c, const dag_draws *start, size_t number, r
 {
     const anchor *a = c->p->anchor;
     graph_chain_begin(&c->g, start, number, r);
+    c->seen = c->p->scatter;
     c->g.all = c->p->mechanisms;
     c->g.all.family = c->family;
     c->g.equal = c->p->equal;
@@ -140,7 +142,7 @@ static void begin_chain(joint_chain *c, const dag_draws *start, size_t number, r
     }
 }
 
-static lscm_status sweep(joint_chain *c, lscm_error *why)
+static lscm_status sweep(joint_chain *c, size_t number, lscm_error *why)
 {
     joint_move_encoder(c);
     for (size_t i = 0; i < c->d; i++) {
@@ -155,7 +157,11 @@ static lscm_status sweep(joint_chain *c, lscm_error *why)
                     "do not show in x, or look for duplicate features");
     }
     joint_draw_columns(c);
-    joint_draw_labels(c);
+    if (c->z != NULL) {
+        joint_rows_draw(c, number);
+    } else {
+        joint_draw_labels(c);
+    }
     return LSCM_OK;
 }
 
@@ -183,7 +189,7 @@ static void rename_unlabelled(joint_chain *c)
 }
 
 /* The encoder has moved since the graph: scores and intercepts are those of the encoder kept. */
-static void refresh_means(joint_chain *c)
+void joint_refresh_means(joint_chain *c)
 {
     for (size_t i = 0; i < c->d; i++) {
         const family *f = &c->family[i];
@@ -198,21 +204,23 @@ static void refresh_means(joint_chain *c)
 static void keep_draw(joint_chain *c, size_t at, const joint_draws *out)
 {
     size_t d = c->d;
+    const double *shift = c->z != NULL ? c->read_shift : c->shift;
+    const double *slope = c->z != NULL ? c->read : c->slope;
     rename_unlabelled(c);
-    refresh_means(c);
+    joint_refresh_means(c);
     out->log_p[at] = joint_power(c) * c->log_det;
     for (size_t i = 0; i < d; i++) {
         size_t to = c->rename[i];
         out->log_p[at] += c->g.score[i] + c->label_fit[i];
         out->sigma[at * d + to] = c->g.sigma[i];
         out->intercept[at * d + to] = c->sign[i] * c->g.intercept[i];
-        out->shift[at * d + to] = c->sign[i] * c->shift[i];
+        out->shift[at * d + to] = c->sign[i] * shift[i];
         out->order[at * d + i] = c->rename[c->g.order[i]];
         for (size_t j = 0; j < d; j++) {
             out->w[(at * d + c->rename[j]) * d + to] = c->sign[j] * c->sign[i] * c->g.w[j * d + i];
         }
         for (size_t k = 0; k < c->r; k++) {
-            out->slope[(at * c->r + k) * d + to] = c->sign[i] * c->slope[k * d + i];
+            out->slope[(at * c->r + k) * d + to] = c->sign[i] * slope[k * d + i];
         }
     }
 }
@@ -240,7 +248,10 @@ static lscm_status run_chain(joint_chain *c, size_t sweeps, size_t first, size_t
     size_t kept = 0;
     for (size_t k = 0; k < sweeps; k++) {
         c->heat = heat_at(c, k, burn);
-        TRY(sweep(c, why));
+        if (c->p->noisy && c->z == NULL && !(c->heat < 1)) {
+            joint_rows_begin(c);
+        }
+        TRY(sweep(c, k, why));
         while (kept < count && k >= burn && (k - burn) * count >= kept * (sweeps - burn)) {
             keep_draw(c, first + kept++, out);
         }
@@ -301,6 +312,10 @@ lscm_status joint_sample(const joint_problem *problem, const joint_settings *set
     for (size_t j = 0; j < s->d; j++) {
         sum_labels(problem, j, &label[j], row);
     }
+    for (size_t k = 0; k < chains && problem->noisy; k++) {
+        chain[k].rows_random = stream_part(r, 2 * chains + k);
+        TRY(joint_rows_open(&chain[k], why));
+    }
     find_noise(problem, label, chain[0].g.sigma);
 #pragma omp parallel for schedule(dynamic)
     for (size_t k = 0; k < chains; k++) {
@@ -319,6 +334,9 @@ lscm_status joint_sample(const joint_problem *problem, const joint_settings *set
     }
 done:
     threads_blas_restore();
+    for (size_t k = 0; k < chains && chain != NULL; k++) {
+        joint_rows_close(&chain[k]);
+    }
     free(chain);
     free(failed);
     arena_close(&memory);

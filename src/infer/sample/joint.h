@@ -33,6 +33,7 @@ typedef struct joint_problem {
     bool equal;             /* one variance for all nodes */
     const hyper_grid *grid; /* of the prior */
     const size_t *order;    /* (d), or NULL: learned */
+    bool noisy;             /* z of rows is drawn, too (joint_rows.c); keep is NULL then */
     bool interchangeable;   /* nodes without labels are: no background knowledge tells them apart */
 } joint_problem;
 

@@ -3,6 +3,7 @@
 #define LSCM_INFER_SAMPLE_JOINT_STATE_H
 
 #include "infer/graph/graph.h"
+#include "infer/marginal/marginal.h"
 #include "infer/sample/joint.h"
 
 /* What the labels say of node j: over the rows with t_j = 1, centred. */
@@ -27,6 +28,7 @@ typedef struct joint_chain {
     graph_chain g;
     family *family;           /* (d): own scatter and mean; g looks at them */
     double **scatter, **mean; /* (d): the same, to be filled: (m, m) and (m), m = count + 1 */
+    const view_scatter *seen; /* of y, or of the z that stands in its place (joint_rows.c) */
 
     double *shift;     /* (d): a */
     double *slope;     /* (r, d): B */
@@ -34,6 +36,15 @@ typedef struct joint_chain {
     double log_det;    /* of B */
     double *noise;     /* (d): t_j */
     double *label_fit; /* (d): log p of the labels */
+
+    collapse *rows_law; /* joint_rows.c, where x is noisy: the laws of rows, .. */
+    collapse_parameters model;
+    view_scatter own;   /* .. what is seen of their z, .. */
+    double *z, *moved;  /* (rows, d) .. that and scratch; NULL until it is drawn .. */
+    double *read;       /* (r, d), .. and the encoder A^-1, .. */
+    double *read_shift; /* (d), .. -b A^-1 */
+    rng rows_random;
+    arena rows_memory;
 
     double *precision, *factor;                /* (r, r) */
     double *linear, *column, *product, *other; /* (r) */
@@ -61,5 +72,13 @@ void joint_draw_labels(joint_chain *c);
 /* joint_orbit.c: B, W and edges of nodes without labels, along what no data tell. */
 void joint_lay_out_orbits(joint_chain *c, arena *a);
 void joint_move_orbits(joint_chain *c);
+
+/* Scores and intercepts for the present encoder. */
+void joint_refresh_means(joint_chain *c);
+/* joint_rows.c: from joint_rows_begin on z of noisy rows is drawn, sweep by sweep. */
+lscm_status joint_rows_open(joint_chain *c, lscm_error *why);
+void joint_rows_close(joint_chain *c);
+void joint_rows_begin(joint_chain *c);
+void joint_rows_draw(joint_chain *c, size_t sweep);
 
 #endif

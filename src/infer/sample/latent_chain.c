@@ -125,18 +125,10 @@ static void close_chain(latent_chain *c)
 /* s_I from what z misses the values by, with the weight of one more row as at the start. */
 static void draw_actuator(latent_chain *c)
 {
-    const design *s = &c->p->view->design;
-    double rest = c->actuator_noise * c->actuator_noise;
-    double rows = 1;
-    for (size_t row = 0; row < s->rows; row++) {
-        const uint8_t *target = design_targets(s, row);
-        for (size_t i = 0; i < s->d; i++) {
-            double missed = target[i] != 0 ? c->z[row * s->d + i] - design_value(s, row, i) : 0;
-            rest += missed * missed;
-            rows += target[i];
-        }
-    }
-    c->model.actuator_noise = sqrt(rest / chain_chi2(&c->g, rows + 1));
+    double rows = 0;
+    double rest = design_missed(&c->p->view->design, c->z, &rows);
+    c->model.actuator_noise =
+        sqrt((rest + c->actuator_noise * c->actuator_noise) / chain_chi2(&c->g, rows + 2));
 }
 
 static lscm_status sweep(latent_chain *c, uint64_t number, rng r, lscm_error *why)

@@ -20,16 +20,29 @@ bool anchored_rows_few(const linear_view *s)
     return s->rank == s->d && s->rows * s->d <= tuned_rows_most();
 }
 
+static bool can_be_drawn(const anchored *a, const anchored_input *in)
+{
+    return in->keep == NULL && a->d <= ANCHORED_JOINT && anchored_rows_few(in->view);
+}
+
+bool anchored_rows_noisy(const anchored *a, const anchored_input *in)
+{
+    bool noisy = false;
+    for (size_t j = 0; j < a->d && in->view->kind == VIEW_LINEAR; j++) {
+        noisy = noisy || (a->anchor.kind[j] != ANCHOR_NONE &&
+                          !(a->anchor.noise[j] <= tuned_rows_matter() * a->sigma[j]));
+    }
+    return noisy && can_be_drawn(a, in);
+}
+
 bool anchored_rows_matter(const anchored *a, const anchored_input *in)
 {
-    bool matters = a->clip > 0;
     for (size_t j = 0; j < a->d && in->view->kind == VIEW_LINEAR; j++) {
         if (a->anchor.kind[j] == ANCHOR_NONE) {
             return a->clip > 0;
         }
-        matters = matters || !(a->anchor.noise[j] <= tuned_rows_matter() * a->sigma[j]);
     }
-    return matters && in->keep == NULL && a->d <= ANCHORED_JOINT && anchored_rows_few(in->view);
+    return a->clip > 0 ? can_be_drawn(a, in) : anchored_rows_noisy(a, in);
 }
 
 lscm_status anchored_rows_known(const anchored *a, const anchored_input *in, uint8_t **keep,

@@ -5,8 +5,9 @@
 #include "infer/graph/graph.h"
 
 /* Whether z can be drawn row by row; whether it should, for z of a row is known worse than the
- * mechanisms resolve, but for the anchors. */
+ * mechanisms resolve: for noise of x (joint.h does so where nodes have no anchor), or at all. */
 bool anchored_rows_few(const linear_view *s);
+bool anchored_rows_noisy(const anchored *a, const anchored_input *in);
 bool anchored_rows_matter(const anchored *a, const anchored_input *in);
 /* keep (rows), the caller's to free: 1 for rows in which no z is cut off; all rows where those are
  * too few. */

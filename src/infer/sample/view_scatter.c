@@ -27,9 +27,7 @@ static void correct(double *scatter, double rows, double x_noise, size_t r, doub
     }
 }
 
-/* copy (r, r) and eigen (r) are scratch. */
-static void collect(view_scatter *g, const gram_rows *rows, const gram_sums *all, size_t i,
-                    double x_noise, double *copy, double *eigen)
+static void collect(view_scatter *g, const gram_sums *all, size_t i, double x_noise)
 {
     size_t r = g->rank;
     double *scatter = g->scatter + i * r * r;
@@ -45,9 +43,9 @@ static void collect(view_scatter *g, const gram_rows *rows, const gram_sums *all
         }
     }
     for (size_t a = 0; a < r; a++) {
-        mean[a] = mean[a] / n + rows->centre[a];
+        mean[a] = mean[a] / n + g->centre[a];
     }
-    correct(scatter, g->rows[i], x_noise, r, copy, eigen);
+    correct(scatter, g->rows[i], x_noise, r, g->copy, g->eigen);
 }
 
 static void lay_out(view_scatter *g, arena *a)
@@ -55,52 +53,43 @@ static void lay_out(view_scatter *g, arena *a)
     g->rows = arena_take(a, g->d, sizeof(double));
     g->mean = arena_take(a, g->d * g->rank, sizeof(double));
     g->scatter = arena_take(a, g->d * g->rank * g->rank, sizeof(double));
+    g->row = arena_take(a, g->design->rows, sizeof *g->row);
+    g->centre = arena_take(a, g->rank, sizeof(double));
+    g->work = arena_take(a, gram_work(g->d, g->rank), sizeof(double));
+    g->copy = arena_take(a, g->rank * g->rank, sizeof(double));
+    g->eigen = arena_take(a, g->rank, sizeof(double));
 }
 
-typedef struct scratch {
-    uint32_t *row;                        /* (rows) */
-    double *centre, *work, *copy, *eigen; /* (r), (gram_work), (r, r), (r) */
-} scratch;
-
-static void lay_out_scratch(scratch *t, arena *a, const linear_view *s)
+void view_scatter_sum(view_scatter *g, const double *y, double x_noise)
 {
-    t->row = arena_take(a, s->rows, sizeof *t->row);
-    t->centre = arena_take(a, s->rank, sizeof(double));
-    t->work = arena_take(a, gram_work(s->d, s->rank), sizeof(double));
-    t->copy = arena_take(a, s->rank * s->rank, sizeof(double));
-    t->eigen = arena_take(a, s->rank, sizeof(double));
+    gram_rows rows = {.design = g->design,
+                      .used = g->used,
+                      .width = g->rank,
+                      .row = g->row,
+                      .x = y,
+                      .centre = g->centre};
+    gram_centre(&rows, g->work);
+    gram_sums all = gram_by_set(&rows, g->work);
+    for (size_t i = 0; i < g->d; i++) {
+        collect(g, &all, i, x_noise);
+    }
 }
 
 lscm_status view_scatter_of(view_scatter *out, const linear_view *s, const uint8_t *keep,
                             lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    view_scatter g = {.d = s->d, .rank = s->rank};
-    scratch t;
-    arena memory = {0};
+    view_scatter g = {.d = s->d, .rank = s->rank, .design = &s->design};
     threads_blas_single();
     lay_out(&g, &g.memory);
     TRY(arena_open(&g.memory, why));
     lay_out(&g, &g.memory);
-    lay_out_scratch(&t, &memory, s);
-    TRY(arena_open(&memory, why));
-    lay_out_scratch(&t, &memory, s);
-    gram_rows rows = {.design = &s->design,
-                      .used = design_list(&s->design, keep, true, t.row),
-                      .width = s->rank,
-                      .row = t.row,
-                      .x = s->y,
-                      .centre = t.centre};
-    gram_centre(&rows, t.work);
-    gram_sums all = gram_by_set(&rows, t.work);
-    for (size_t i = 0; i < g.d; i++) {
-        collect(&g, &rows, &all, i, s->x_noise, t.copy, t.eigen);
-    }
+    g.used = design_list(&s->design, keep, true, g.row);
+    view_scatter_sum(&g, s->y, s->x_noise);
     *out = g;
     g.memory = (arena){0};
 done:
     threads_blas_restore();
-    arena_close(&memory);
     arena_close(&g.memory);
     return status;
 }

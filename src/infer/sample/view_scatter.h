@@ -15,12 +15,18 @@ typedef struct view_scatter {
     double *rows;    /* (d): n_i */
     double *mean;    /* (d, r) */
     double *scatter; /* (d, r, r): S_i, less n_i s_x^2 I where that leaves a covariance */
+    const design *design;
+    size_t used;
+    uint32_t *row;                        /* (used): rows that count */
+    double *centre, *work, *copy, *eigen; /* (r), (gram_work), (r, r), (r): scratch */
     arena memory;
 } view_scatter;
 
 /* `keep` (rows) or NULL: only rows where it is not 0. */
 lscm_status view_scatter_of(view_scatter *out, const linear_view *s, const uint8_t *keep,
                             lscm_error *why);
+/* The same rows with other numbers y (rows, r), noisy or not. */
+void view_scatter_sum(view_scatter *g, const double *y, double x_noise);
 void view_scatter_close(view_scatter *g);
 
 /* z = a + y B */

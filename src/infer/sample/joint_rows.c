@@ -1,0 +1,114 @@
+/* Noisy rows: y = z A + b + N(0, s_x^2 I), and z itself is drawn. Two ways to take what is not
+ * known take turns, as either alone hardly moves where the other does: given z,
+ *
+ *     A, b | z, y    by regression,     z | A, b, W, s, c, y    row by row       (collapse.h);
+ *
+ * and given the signal z A + b, which says all that y would without its noise, the moves of joint.c
+ * with z in the place of y: the encoder from there begins at B = I, columns with labels stay, as
+ * do() has set their z (up to s_I, which is drawn), and those without move. Then z <- z B. */
+#include "infer/sample/joint_state.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+/* z of the encoder as it is, which is what is seen from now on. */
+static void see(joint_chain *c)
+{
+    view_scatter_sum(&c->own, c->z, 0);
+    c->seen = &c->own;
+    memset(c->shift, 0, c->d * sizeof *c->shift);
+    memset(c->slope, 0, c->d * c->d * sizeof *c->slope);
+    for (size_t j = 0; j < c->d; j++) {
+        c->slope[j * c->d + j] = 1;
+        c->noise[j] = 0;
+        c->label_fit[j] = 0;
+    }
+}
+
+static void lay_out(joint_chain *c)
+{
+    size_t n = c->p->view->rows * c->d;
+    c->moved = arena_take(&c->rows_memory, 2 * n, sizeof *c->moved);
+    c->read = arena_take(&c->rows_memory, c->r * c->d, sizeof *c->read);
+    c->read_shift = arena_take(&c->rows_memory, c->d, sizeof *c->read_shift);
+}
+
+lscm_status joint_rows_open(joint_chain *c, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const linear_view *s = c->p->view;
+    lay_out(c);
+    TRY(arena_open(&c->rows_memory, why));
+    lay_out(c);
+    TRY(view_scatter_of(&c->own, s, NULL, why));
+    TRY(collapse_open(&c->rows_law, s, why));
+    TRY(collapse_parameters_open(&c->model, c->d, c->r, why));
+    c->model.order = c->g.order;
+    c->model.x_noise = s->x_noise;
+    c->model.actuator_noise = c->p->anchor->actuator_noise;
+done:
+    return status;
+}
+
+void joint_rows_close(joint_chain *c)
+{
+    collapse_close(c->rows_law);
+    collapse_parameters_close(&c->model);
+    view_scatter_close(&c->own);
+    arena_close(&c->rows_memory);
+}
+
+void joint_rows_begin(joint_chain *c)
+{
+    const linear_view *s = c->p->view;
+    c->z = c->moved + s->rows * c->d;
+    anchor_apply(s, c->shift, c->slope, c->z);
+    if (!(c->model.actuator_noise > 0)) {
+        design_put(&s->design, c->z, NULL);
+    }
+    see(c);
+}
+
+/* z = (y - b) A^-1; stays as it is where A has no inverse. */
+static void read_encoder(joint_chain *c)
+{
+    int r = (int)c->r;
+    memcpy(c->inverse, c->model.a, c->r * c->r * sizeof(double));
+    bool there = LAPACKE_dgetrf(LAPACK_ROW_MAJOR, r, r, c->inverse, r, c->pivots) == 0;
+    c->log_det = 0;
+    for (size_t k = 0; k < c->r && there; k++) {
+        c->log_det -= log(fabs(c->inverse[k * c->r + k]));
+    }
+    if (there && LAPACKE_dgetri(LAPACK_ROW_MAJOR, r, c->inverse, r, c->pivots) == 0) {
+        memcpy(c->read, c->inverse, c->r * c->r * sizeof(double));
+        cblas_dgemv(CblasRowMajor, CblasTrans, r, r, -1, c->read, r, c->model.b, 1, 0,
+                    c->read_shift, 1);
+    }
+}
+
+void joint_rows_draw(joint_chain *c, size_t sweep)
+{
+    const linear_view *s = c->p->view;
+    int d = (int)c->d;
+    double start = c->p->anchor->actuator_noise;
+    double *now = c->moved;
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)s->rows, d, d, 1, c->z, d, c->slope,
+                d, 0, now, d);
+    c->moved = c->z;
+    c->z = now;
+    joint_refresh_means(c);
+    memcpy(c->model.w, c->g.w, c->d * c->d * sizeof(double));
+    memcpy(c->model.c, c->g.intercept, c->d * sizeof(double));
+    memcpy(c->model.sigma, c->g.sigma, c->d * sizeof(double));
+    collapse_draw_decoder(c->rows_law, c->z, &c->model, c->rows_random, 2 * sweep);
+    collapse_draw_z(c->rows_law, &c->model, c->rows_random, 2 * sweep + 1, c->z);
+    if (start > 0) {
+        double count = 0;
+        double rest = design_missed(&s->design, c->z, &count) + start * start;
+        c->model.actuator_noise = sqrt(rest / chain_chi2(&c->g, count + 2));
+    }
+    see(c);
+    read_encoder(c);
+}
