@@ -87,6 +87,7 @@ static void open_bench(bench *b, const made_design *c, lcg *g, const uint8_t *fo
                                  .scatter = &b->scatter,
                                  .mechanisms = {&linear_gaussian, d, b->families.list, prior},
                                  .equal = c->equal,
+                                 .noisy = c->x_noise > 0,
                                  .interchangeable = forbidden == NULL && required == NULL};
     b->draws = (joint_draws){.order = zeros(MOST_DRAWS * d, sizeof(size_t)),
                              .w = zeros(MOST_DRAWS * d * d, sizeof(double)),
@@ -236,7 +237,7 @@ static void calibrate(const made_design *c, size_t sets, size_t sweeps, uint64_t
         for (size_t j = 0; j < d; j++) {
             bool known = j < d - c->untouched;
             sign[j] = known || lcg_uniform(&g) < 0.5 ? 1 : -1;
-            if (known) {
+            if (known && !(c->x_noise > 0)) { /* the encoder reads z with the noise of x */
                 assert_int_equal(b.anchor.kind[j], ANCHOR_VALUES);
                 encode_row(&b, n % b.m.s.rows, j, z);
                 put(&encoded, b.m.z[n % b.m.s.rows * d + j], z, 1, &g);
@@ -259,7 +260,9 @@ static void calibrate(const made_design *c, size_t sets, size_t sweeps, uint64_t
     omp_set_num_threads(threads);
     assert_uniform(&weights, "weights");
     assert_uniform(&noise, "noise");
-    assert_uniform(&encoded, "z");
+    if (!(c->x_noise > 0)) {
+        assert_uniform(&encoded, "z");
+    }
     if (c->untouched > 0) {
         assert_uniform(&unlabelled, "noise of nodes without labels");
         assert_uniform(&open, "weights of nodes without labels");
@@ -308,6 +311,18 @@ static void test_calibrated_two(void **state)
     c.untouched = 2;
     c.spread = 10;
     calibrate(&c, 120, 900, 4714);
+}
+
+/* .. and x is noisy: z of the rows is drawn, too. */
+static void test_calibrated_noisy(void **state)
+{
+    (void)state;
+    made_design c = SMALL;
+    c.untouched = 1;
+    c.actuator = 0;
+    c.x_noise = getenv("XN") ? atof(getenv("XN")) : 0.05;
+    calibrate(&c, getenv("SETS") ? (size_t)atoi(getenv("SETS")) : 120,
+              getenv("SWEEPS") ? (size_t)atoi(getenv("SWEEPS")) : 900, 4715);
 }
 
 /* ---- Nodes without labels ---- */
@@ -480,12 +495,17 @@ static void test_unmixed(void **state)
 
 int main(void)
 {
+    if (getenv("ONLY")) {
+        const struct CMUnitTest one[] = {cmocka_unit_test(test_calibrated_noisy)};
+        return cmocka_run_group_tests(one, NULL, NULL);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact),
         cmocka_unit_test(test_calibrated),
         cmocka_unit_test(test_calibrated_equal),
         cmocka_unit_test(test_calibrated_unlabelled),
         cmocka_unit_test(test_calibrated_two),
+        cmocka_unit_test(test_calibrated_noisy),
         cmocka_unit_test(test_unlabelled),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_knowledge),

@@ -144,6 +144,9 @@ static void begin_chain(joint_chain *c, const dag_draws *start, size_t number, r
 
 static lscm_status sweep(joint_chain *c, size_t number, lscm_error *why)
 {
+    if (c->z != NULL) {
+        joint_rows_move(c);
+    }
     joint_move_encoder(c);
     for (size_t i = 0; i < c->d; i++) {
         joint_refresh(c, i);

@@ -174,8 +174,17 @@ void joint_draw_columns(joint_chain *c)
     }
 }
 
-/* The scores of all families that z_j is in, with the present parents. */
-static double scores_with(joint_chain *c, size_t j)
+uint32_t joint_bit(const joint_chain *c, size_t j, size_t k)
+{
+    const family *f = &c->family[j];
+    uint32_t bit = 0;
+    for (size_t n = 0; n < f->count; n++) {
+        bit |= f->candidate[n] == k ? (uint32_t)1 << n : 0;
+    }
+    return bit;
+}
+
+double joint_scores_with(joint_chain *c, size_t j)
 {
     double sum = 0;
     for (size_t i = 0; i < c->d; i++) {
@@ -201,14 +210,14 @@ static void move_unlabelled(joint_chain *c, size_t j)
         exp(-tuned_joint_sizes() * chain_uniform(&c->g)); /* all sizes: ridges differ in width */
     double stretch = other == j ? size * chain_normal(&c->g) : 0;
     double share = other == j ? 0 : size * chain_normal(&c->g);
-    double before = scores_with(c, j);
+    double before = joint_scores_with(c, j);
     cblas_dcopy(r, c->slope + j, d, c->column, 1);
     cblas_dscal(r, exp(stretch), c->slope + j, d);
     if (other != j) {
         cblas_daxpy(r, share, c->slope + other, d, c->slope + j, d);
     }
     double change =
-        scores_with(c, j) - before + c->heat * (joint_power(c) + (double)c->r) * stretch;
+        joint_scores_with(c, j) - before + c->heat * (joint_power(c) + (double)c->r) * stretch;
     if (!(log(chain_uniform(&c->g)) < change)) {
         cblas_dcopy(r, c->column, 1, c->slope + j, d);
     }
@@ -222,7 +231,6 @@ static void move_labelled(joint_chain *c, size_t j)
     int r = (int)c->r;
     int d = (int)c->d;
     const label_sums *label = &c->label[j];
-    const family *f = &c->family[j];
     size_t other = (j + 1 + (size_t)(chain_uniform(&c->g) * (double)(c->d - 1))) % c->d;
     uint32_t parents = c->g.parents[j];
     cblas_dcopy(r, c->slope + other, d, c->product, 1);
@@ -236,12 +244,10 @@ static void move_labelled(joint_chain *c, size_t j)
         cblas_ddot(r, c->product, 1, label->cross, 1) - cblas_ddot(r, c->other, 1, c->column, 1);
     double share = (pull + c->noise[j] * sqrt(weight) * chain_normal(&c->g)) / weight;
     bool toggle = chain_uniform(&c->g) < 0.5 && c->g.position[other] < c->g.position[j];
-    double before = scores_with(c, j);
+    double before = joint_scores_with(c, j);
     cblas_daxpy(r, share, c->product, 1, c->slope + j, d);
-    for (size_t k = 0; k < f->count && toggle; k++) {
-        c->g.parents[j] ^= f->candidate[k] == other ? (uint32_t)1 << k : 0;
-    }
-    if (!(log(chain_uniform(&c->g)) < scores_with(c, j) - before)) {
+    c->g.parents[j] ^= toggle ? joint_bit(c, j, other) : 0;
+    if (!(log(chain_uniform(&c->g)) < joint_scores_with(c, j) - before)) {
         cblas_dcopy(r, c->column, 1, c->slope + j, d);
         c->g.parents[j] = parents;
     }

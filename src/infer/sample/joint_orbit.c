@@ -106,11 +106,7 @@ static double log_worth(const joint_chain *c, const moving_edge *e)
 
 static void add_edge(joint_chain *c, line *l, size_t from, size_t to)
 {
-    const family *f = &c->family[to];
-    moving_edge e = {.from = from, .to = to, .scale = 1};
-    for (size_t k = 0; k < f->count; k++) {
-        e.bit |= f->candidate[k] == from ? (uint32_t)1 << k : 0;
-    }
+    moving_edge e = {.from = from, .to = to, .scale = 1, .bit = joint_bit(c, to, from)};
     double unit = c->g.all.prior.unit[from] / c->g.sigma[to];
     e.precision = c->ridge[to] * unit * unit;
     e.value = c->g.w[from * c->d + to];

@@ -5,7 +5,15 @@
  *
  * and given the signal z A + b, which says all that y would without its noise, the moves of joint.c
  * with z in the place of y: the encoder from there begins at B = I, columns with labels stay, as
- * do() has set their z (up to s_I, which is drawn), and those without move. Then z <- z B. */
+ * do() has set their z (up to s_I, which is drawn), and those without move. Then z <- z B.
+ *
+ * Where j has labels, z_j of the rows in which it is free moves with the decoder: with m the mean
+ * of z_k over the others,
+ *
+ *     z_j <- z_j + g (z_k - m),   A_k <- A_k - g A_j,   b <- b + g m A_j
+ *
+ * leaves z A + b as it is but where j is set. So g is drawn from what those rows say of it, and the
+ * change of the scores decides, as for labelled columns without noise. */
 #include "infer/sample/joint_state.h"
 
 #include <cblas.h>
@@ -16,8 +24,8 @@
 /* z of the encoder as it is, which is what is seen from now on. */
 static void see(joint_chain *c)
 {
-    view_scatter_sum(&c->own, c->z, 0);
-    c->seen = &c->own;
+    view_scatter_sum(c->own, c->z, 0);
+    c->seen = c->own;
     memset(c->shift, 0, c->d * sizeof *c->shift);
     memset(c->slope, 0, c->d * c->d * sizeof *c->slope);
     for (size_t j = 0; j < c->d; j++) {
@@ -42,7 +50,10 @@ lscm_status joint_rows_open(joint_chain *c, lscm_error *why)
     lay_out(c);
     TRY(arena_open(&c->rows_memory, why));
     lay_out(c);
-    TRY(view_scatter_of(&c->own, s, NULL, why));
+    TRY(view_scatter_of(&c->room[0], s, NULL, why));
+    TRY(view_scatter_of(&c->room[1], s, NULL, why));
+    c->own = &c->room[0];
+    c->other_own = &c->room[1];
     TRY(collapse_open(&c->rows_law, s, why));
     TRY(collapse_parameters_open(&c->model, c->d, c->r, why));
     c->model.order = c->g.order;
@@ -56,7 +67,8 @@ void joint_rows_close(joint_chain *c)
 {
     collapse_close(c->rows_law);
     collapse_parameters_close(&c->model);
-    view_scatter_close(&c->own);
+    view_scatter_close(&c->room[0]);
+    view_scatter_close(&c->room[1]);
     arena_close(&c->rows_memory);
 }
 
@@ -69,6 +81,83 @@ void joint_rows_begin(joint_chain *c)
         design_put(&s->design, c->z, NULL);
     }
     see(c);
+}
+
+/* g by the rows in which j is set; m. */
+static double draw_share(joint_chain *c, size_t j, size_t k, double *mean)
+{
+    const linear_view *s = c->p->view;
+    int r = (int)c->r;
+    const double *a = c->model.a + j * c->r;
+    double n = 0;
+    double weight = 0;
+    double pull = 0;
+    *mean = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t row = 0; row < s->rows; row++) {
+            const double *z = c->z + row * c->d;
+            if (!design_is_set(&s->design, row, j)) {
+                continue;
+            }
+            if (pass == 0) {
+                n += 1;
+                *mean += z[k];
+                continue;
+            }
+            for (size_t l = 0; l < c->r; l++) {
+                c->other[l] = c->model.b[l] - s->y[row * c->r + l];
+            }
+            cblas_dgemv(CblasRowMajor, CblasTrans, (int)c->d, r, 1, c->model.a, r, z, 1, 1,
+                        c->other, 1);
+            weight += (z[k] - *mean) * (z[k] - *mean);
+            pull += (z[k] - *mean) * cblas_ddot(r, c->other, 1, a, 1);
+        }
+        *mean /= pass == 0 ? n : 1;
+    }
+    weight *= cblas_ddot(r, a, 1, a, 1);
+    return weight > 0 ? (pull + c->model.x_noise * sqrt(weight) * chain_normal(&c->g)) / weight : 0;
+}
+
+static void move_free(joint_chain *c, size_t j)
+{
+    const linear_view *s = c->p->view;
+    int r = (int)c->r;
+    size_t k = (j + 1 + (size_t)(chain_uniform(&c->g) * (double)(c->d - 1))) % c->d;
+    uint32_t parents = c->g.parents[j];
+    bool toggle = chain_uniform(&c->g) < 0.5 && c->g.position[k] < c->g.position[j];
+    double mean = 0;
+    double share = draw_share(c, j, k, &mean);
+    double before = joint_scores_with(c, j);
+    memcpy(c->moved, c->z, s->rows * c->d * sizeof *c->moved);
+    for (size_t row = 0; row < s->rows; row++) {
+        double *z = c->moved + row * c->d;
+        z[j] += design_is_set(&s->design, row, j) ? 0 : share * (z[k] - mean);
+    }
+    view_scatter_sum(c->other_own, c->moved, 0);
+    c->seen = c->other_own;
+    c->g.parents[j] ^= toggle ? joint_bit(c, j, k) : 0;
+    if (log(chain_uniform(&c->g)) < joint_scores_with(c, j) - before) {
+        double *z = c->moved;
+        view_scatter *own = c->other_own;
+        c->moved = c->z;
+        c->z = z;
+        c->other_own = c->own;
+        c->own = own;
+        cblas_daxpy(r, share * mean, c->model.a + j * c->r, 1, c->model.b, 1);
+        cblas_daxpy(r, -share, c->model.a + j * c->r, 1, c->model.a + k * c->r, 1);
+    } else {
+        c->g.parents[j] = parents;
+    }
+    c->seen = c->own;
+}
+
+void joint_rows_move(joint_chain *c)
+{
+    for (size_t j = 0; j < c->d && c->d > 1; j++) {
+        if (c->label[j].any) {
+            move_free(c, j);
+        }
+    }
 }
 
 /* z = (y - b) A^-1; stays as it is where A has no inverse. */

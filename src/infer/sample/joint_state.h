@@ -39,7 +39,7 @@ typedef struct joint_chain {
 
     collapse *rows_law; /* joint_rows.c, where x is noisy: the laws of rows, .. */
     collapse_parameters model;
-    view_scatter own;   /* .. what is seen of their z, .. */
+    view_scatter room[2], *own, *other_own; /* .. what is seen of their z, and scratch, .. */
     double *z, *moved;  /* (rows, d) .. that and scratch; NULL until it is drawn .. */
     double *read;       /* (r, d), .. and the encoder A^-1, .. */
     double *read_shift; /* (d), .. -b A^-1 */
@@ -68,6 +68,10 @@ bool joint_invert(joint_chain *c);
 void joint_draw_columns(joint_chain *c);
 void joint_move_encoder(joint_chain *c);
 void joint_draw_labels(joint_chain *c);
+/* The scores of all families that z_j is in, with the present parents. */
+double joint_scores_with(joint_chain *c, size_t j);
+/* The bit of node k among the candidates of node j, or 0. */
+uint32_t joint_bit(const joint_chain *c, size_t j, size_t k);
 
 /* joint_orbit.c: B, W and edges of nodes without labels, along what no data tell. */
 void joint_lay_out_orbits(joint_chain *c, arena *a);
@@ -79,6 +83,7 @@ void joint_refresh_means(joint_chain *c);
 lscm_status joint_rows_open(joint_chain *c, lscm_error *why);
 void joint_rows_close(joint_chain *c);
 void joint_rows_begin(joint_chain *c);
+void joint_rows_move(joint_chain *c);
 void joint_rows_draw(joint_chain *c, size_t sweep);
 
 #endif
