@@ -149,18 +149,19 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
         unlabelled = unlabelled || a->anchor.kind[j] == ANCHOR_NONE;
     }
     joint_settings settings = {chains, unlabelled ? tuned_sample_unlabelled() * sweeps : sweeps};
-    joint_problem problem = {.view = in->view,
-                             .keep = in->keep,
-                             .anchor = &a->anchor,
-                             .slope = a->slope,
-                             .scatter = &sums,
-                             .mechanisms = g->mechanisms,
-                             .equal = g->prior[0].variance > 0,
-                             .grid = &g->grid,
-                             .order = in->order,
-                             .noisy = unlabelled && anchored_rows_noisy(a, in),
-                             .interchangeable = in->order == NULL && in->forbidden == NULL &&
-                                                in->required == NULL};
+    joint_problem problem = {
+        .view = in->view,
+        .keep = in->keep,
+        .anchor = &a->anchor,
+        .slope = a->slope,
+        .scatter = &sums,
+        .mechanisms = g->mechanisms,
+        .equal = g->prior[0].variance > 0,
+        .grid = &g->grid,
+        .order = in->order,
+        .noisy = unlabelled && anchored_rows_noisy(a, in) &&
+                 in->view->rows * d * tuned_sample_unlabelled() <= tuned_rows_most(),
+        .interchangeable = in->order == NULL && in->forbidden == NULL && in->required == NULL};
     problem.mechanisms.prior = g->prior[0];
     dag_draws start = {.count = chains, .d = d};
     TRY(view_scatter_of(&sums, in->view, in->keep, why));
