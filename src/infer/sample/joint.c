@@ -82,6 +82,20 @@ static void find_noise(const joint_problem *p, label_sums *label, double *sorted
     }
 }
 
+/* Fills `label` (d); returns the rows in use. */
+static double gather(const joint_problem *p, label_sums *label, double *row, double *sorted)
+{
+    double rows = 0;
+    for (size_t k = 0; k < p->view->rows; k++) {
+        rows += row_counts(p->keep, k) ? 1 : 0;
+    }
+    for (size_t j = 0; j < p->view->d; j++) {
+        sum_labels(p, j, &label[j], row);
+    }
+    find_noise(p, label, sorted);
+    return rows;
+}
+
 /* ---- A chain ---- */
 
 static void lay_out_chain(joint_chain *c, arena *a)
@@ -308,18 +322,11 @@ lscm_status joint_sample(const joint_problem *problem, const joint_settings *set
     lay_out(chain, chains, &label, &row, &memory);
     TRY(arena_open(&memory, why));
     lay_out(chain, chains, &label, &row, &memory);
-    double rows = 0;
-    for (size_t k = 0; k < s->rows; k++) {
-        rows += row_counts(problem->keep, k) ? 1 : 0;
-    }
-    for (size_t j = 0; j < s->d; j++) {
-        sum_labels(problem, j, &label[j], row);
-    }
+    double rows = gather(problem, label, row, chain[0].g.sigma);
     for (size_t k = 0; k < chains && problem->noisy; k++) {
         chain[k].rows_random = stream_part(r, 2 * chains + k);
         TRY(joint_rows_open(&chain[k], why));
     }
-    find_noise(problem, label, chain[0].g.sigma);
 #pragma omp parallel for schedule(dynamic)
     for (size_t k = 0; k < chains; k++) {
         size_t first = out->count * k / chains;
