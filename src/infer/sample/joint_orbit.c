@@ -302,6 +302,13 @@ static void turn(joint_chain *c, size_t u, size_t v)
 
 void joint_move_orbits(joint_chain *c)
 {
+    bool all = true;
+    for (size_t j = 0; j < c->d; j++) {
+        all = all && c->label[j].any;
+    }
+    if (all) {
+        return;
+    }
     draw_ridges(c);
     for (size_t u = 0; u < c->d; u++) {
         if (c->label[u].any) {
