@@ -129,6 +129,15 @@ static void lay_out_joint(joint_draws *draws, dag_draws *start, const anchored *
     draws->slope = arena_take(m, a->draws * a->rank * a->d, sizeof(double));
 }
 
+static bool any_unlabelled(const anchored *a)
+{
+    bool any = false;
+    for (size_t j = 0; j < a->d; j++) {
+        any = any || a->anchor.kind[j] == ANCHOR_NONE;
+    }
+    return any;
+}
+
 static lscm_status infer_jointly(anchored *a, const anchored_input *in, const graph_posterior *g,
                                  lscm_error *why)
 {
@@ -144,10 +153,9 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
                          .sigma = a->sigma,
                          .intercept = a->intercept,
                          .log_p = a->log_p};
-    bool unlabelled = false;
-    for (size_t j = 0; j < d; j++) {
-        unlabelled = unlabelled || a->anchor.kind[j] == ANCHOR_NONE;
-    }
+    bool unlabelled = any_unlabelled(a);
+    /* what no data tell has no closed law with a hole in the slab (joint_orbit.c) */
+    hyper_grid grid = unlabelled ? hyper_part(&g->grid, false) : g->grid;
     joint_settings settings = {chains, unlabelled ? tuned_sample_unlabelled() * sweeps : sweeps};
     joint_problem problem = {
         .view = in->view,
@@ -157,12 +165,13 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
         .scatter = &sums,
         .mechanisms = g->mechanisms,
         .equal = g->prior[0].variance > 0,
-        .grid = &g->grid,
+        .grid = &grid,
         .order = in->order,
         .noisy = unlabelled && anchored_rows_noisy(a, in) &&
                  in->view->rows * d * tuned_sample_unlabelled() <= tuned_rows_most(),
         .interchangeable = in->order == NULL && in->forbidden == NULL && in->required == NULL};
     problem.mechanisms.prior = g->prior[0];
+    problem.mechanisms.prior.hole = g->prior[0].hole && !unlabelled;
     dag_draws start = {.count = chains, .d = d};
     TRY(view_scatter_of(&sums, in->view, in->keep, why));
     lay_out_joint(&draws, &start, a, &memory);
