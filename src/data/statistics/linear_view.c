@@ -1,4 +1,4 @@
-/* y = (x - c) E: see linear_view.h. x is kept as double when it is small; otherwise it is first
+/* y = w E: see linear_view.h. x is kept as double when it is small; otherwise it is first
  * reduced to a few more directions than there are nodes (linear_view_stream.c), and the same steps
  * follow on those:
  *
@@ -24,9 +24,9 @@ static const double SMALL_VARIANCE = 1e-13; /* of the largest */
 static const double SMALL_ENERGY = 1e-12;   /* outside E, of the whole: what cancellation leaves */
 
 lscm_status signal_directions(principal *out, const lscm_dataset *data, double *x, size_t n,
-                              size_t D, size_t wanted, lscm_error *why)
+                              size_t D, size_t wanted, principal_units units, lscm_error *why)
 {
-    lscm_status status = principal_of(out, x, n, D, wanted, why);
+    lscm_status status = principal_of(out, x, n, D, wanted, units, why);
     lscm_overview overview = {0};
     if (status == LSCM_VALUE && lscm_dataset_check(data, &overview, NULL, why) == LSCM_OK) {
         status = fail(why, LSCM_VALUE,
@@ -37,9 +37,15 @@ lscm_status signal_directions(principal *out, const lscm_dataset *data, double *
     return status;
 }
 
+principal_units signal_units(const lscm_dataset *data)
+{
+    return data->shape[LSCM_X].ndim > 2 ? PRINCIPAL_ONE_UNIT : PRINCIPAL_OWN_UNITS;
+}
+
 static void lay_out(linear_view *s, arena *a)
 {
     s->mean = arena_take(a, s->D, sizeof(double));
+    s->scale = s->kind == VIEW_LINEAR ? arena_take(a, s->D, sizeof(double)) : NULL;
     s->basis = s->kind == VIEW_LINEAR ? arena_take(a, s->D * s->d, sizeof(double)) : NULL;
     s->spectrum = arena_take(a, s->d, sizeof(double));
 }
@@ -69,6 +75,29 @@ static double rounding(dtype type)
     }
 }
 
+/* Columns that are not constant. */
+static size_t columns_of(const linear_view *s)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < s->D; j++) {
+        count += s->scale[j] > 0;
+    }
+    return count;
+}
+
+/* Mean square of x along a direction (D), offsets and all, were columns not correlated: what
+ * storing rounds a part of. */
+static double size_along(const linear_view *s, const double *direction)
+{
+    double own = s->variance / (double)s->D;
+    double sum = 0;
+    for (size_t j = 0; j < s->D; j++) {
+        double square = s->mean[j] * s->mean[j] + own * s->scale[j] * s->scale[j];
+        sum += direction[j] * direction[j] * square;
+    }
+    return sum;
+}
+
 /* Numbers that the energy outside E stands for, so that s_x^2 is their mean. E was fitted to
  * `sampled` rows, which takes r of them away. In other rows it lacks of the signal what the noise
  * of the sample made it lack: of each direction as much as the noise in D - m dimensions / sampled.
@@ -77,26 +106,30 @@ static double freedom(const linear_view *s, size_t sampled, size_t m)
 {
     double n = (double)sampled;
     double r = (double)s->rank;
-    double outside = (double)s->D - r;
-    double missed = r * (double)(s->D - m) / n;
+    double D = (double)columns_of(s);
+    double outside = D - r;
+    double missed = r * fmax(D - (double)m, 0) / n;
     return fmax(n - 1 - r, 0) * outside + ((double)s->rows - n) * (outside + missed);
 }
 
-/* rank, spectrum, x_noise from the variances (count) of directions, largest first */
-static void judge(linear_view *s, dtype type, const double *variance, size_t count, size_t sampled)
+/* rank, spectrum, x_noise from the variances (count) along directions (count or d of them, D),
+ * largest first */
+static void judge(linear_view *s, dtype type, const double *variance, const double *directions,
+                  size_t count, size_t sampled)
 {
     double N = (double)s->rows;
-    double D = (double)s->D;
-    double size = (cblas_ddot((int)s->D, s->mean, 1, s->mean, 1) + s->variance) / D;
-    double edge = 1 + sqrt(D / N); /* of the spectrum of pure noise */
-    double least = 4 * pow(rounding(type) * edge, 2) * size;
+    double edge = 1 + sqrt((double)s->D / N); /* of the spectrum of pure noise */
+    double rounded = 4 * pow(rounding(type) * edge, 2);
     double inside = 0;
-    if (count > 0 && SMALL_VARIANCE * variance[0] > least) {
-        least = SMALL_VARIANCE * variance[0];
-    }
-    for (s->rank = 0; s->rank < s->d && s->rank < count && variance[s->rank] > least; s->rank++) {
-        s->spectrum[s->rank] = variance[s->rank];
-        inside += variance[s->rank];
+    for (s->rank = 0; s->rank < s->d && s->rank < count; s->rank++) {
+        double here = variance[s->rank];
+        double least = fmax(rounded * size_along(s, directions + s->rank * s->D),
+                            SMALL_VARIANCE * variance[0]);
+        if (!(here > least)) {
+            break;
+        }
+        s->spectrum[s->rank] = here;
+        inside += here;
     }
     double outside = s->variance - inside;
     double many = freedom(s, sampled, count);
@@ -125,7 +158,8 @@ static void shrink(linear_view *s)
     s->y = s->y_block;
 }
 
-static lscm_status from_memory(linear_view *s, const lscm_dataset *data, meter *m, lscm_error *why)
+static lscm_status from_memory(linear_view *s, const lscm_dataset *data, principal_units units,
+                               meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     principal p = {0};
@@ -138,10 +172,11 @@ static lscm_status from_memory(linear_view *s, const lscm_dataset *data, meter *
     }
     pages_large(x, bytes);
     TRY(signal_rows(data, x, m, why));
-    TRY(signal_directions(&p, data, x, s->rows, s->D, s->d, why));
+    TRY(signal_directions(&p, data, x, s->rows, s->D, s->d, units, why));
     memcpy(s->mean, p.mean, s->D * sizeof *s->mean);
+    memcpy(s->scale, p.scale, s->D * sizeof *s->scale);
     s->variance = p.total;
-    judge(s, data->shape[LSCM_X].type, p.variance, p.count, s->rows);
+    judge(s, data->shape[LSCM_X].type, p.variance, p.directions, p.count, s->rows);
     put_basis(s, p.directions);
     TRY(principal_project(&p, x, s->rank, why));
     shrink(s);
@@ -150,34 +185,35 @@ done:
     return status;
 }
 
-static lscm_status from_stream(linear_view *s, const lscm_dataset *data, size_t sample_bytes,
-                               meter *m, lscm_error *why)
+static lscm_status from_stream(linear_view *s, const lscm_dataset *data, principal_units units,
+                               size_t sample_bytes, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     reduced wide = {0};
     principal p = {0};
     double *directions = NULL;
-    TRY(signal_reduce(&wide, data, s->d, sample_bytes, m, why));
+    TRY(signal_reduce(&wide, data, s->d, units, sample_bytes, m, why));
     size_t many = wide.sample.count;
     s->y_block = wide.y;
     wide.y = NULL;
     for (size_t j = 0; j < s->D; j++) {
         s->mean[j] = wide.sample.mean[j] + wide.left[j];
     }
+    memcpy(s->scale, wide.sample.scale, s->D * sizeof *s->scale);
     s->variance = wide.total;
-    TRY(signal_directions(&p, data, s->y_block, s->rows, many, s->d, why));
-    judge(s, data->shape[LSCM_X].type, p.variance, p.count, wide.sample.n);
-    size_t bytes = s->rank * s->D * sizeof *directions;
-    directions = malloc(bytes > 0 ? bytes : sizeof *directions);
+    TRY(signal_directions(&p, data, s->y_block, s->rows, many, s->d, PRINCIPAL_ONE_UNIT, why));
+    size_t kept = p.count < s->d ? p.count : s->d;
+    directions = malloc((kept * s->D + 1) * sizeof *directions);
     if (directions == NULL) {
-        status = fail_memory(why, bytes);
+        status = fail_memory(why, kept * s->D * sizeof *directions);
         goto done;
     }
-    if (s->rank > 0) {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)s->rank, (int)s->D, (int)many,
-                    1, p.directions, (int)many, wide.sample.directions, (int)s->D, 0, directions,
+    if (kept > 0) {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)kept, (int)s->D, (int)many, 1,
+                    p.directions, (int)many, wide.sample.directions, (int)s->D, 0, directions,
                     (int)s->D);
     }
+    judge(s, data->shape[LSCM_X].type, p.variance, directions, p.count, wide.sample.n);
     put_basis(s, directions);
     TRY(principal_project(&p, s->y_block, s->rank, why));
     shrink(s);
@@ -188,8 +224,8 @@ done:
     return status;
 }
 
-lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, size_t bytes,
-                                  meter *m, lscm_error *why)
+lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, double noise,
+                                  size_t bytes, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     linear_view s = {.kind = VIEW_LINEAR,
@@ -198,13 +234,15 @@ lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, si
                      .D = lscm_dataset_features(data)};
     threads_blas_single();
     TRY(signal_needs_values(data, why));
+    principal_units units = noise > 0 ? PRINCIPAL_ONE_UNIT : signal_units(data);
     bool keep = s.D <= s.d + PRINCIPAL_SPARE || s.rows <= bytes / sizeof(double) / s.D;
     TRY(open_memory(&s, why));
     if (keep) {
-        TRY(from_memory(&s, data, m, why));
+        TRY(from_memory(&s, data, units, m, why));
     } else {
-        TRY(from_stream(&s, data, bytes / 4, m, why));
+        TRY(from_stream(&s, data, units, bytes / 4, m, why));
     }
+    s.x_noise = noise > 0 ? noise : s.x_noise;
     TRY(signal_design(data, true, &s.design, m, why));
     *out = s;
     s = (linear_view){0};
@@ -214,9 +252,10 @@ done:
     return status;
 }
 
-lscm_status linear_view_of(linear_view *out, const lscm_dataset *data, meter *m, lscm_error *why)
+lscm_status linear_view_of(linear_view *out, const lscm_dataset *data, double noise, meter *m,
+                           lscm_error *why)
 {
-    return linear_view_of_within(out, data, KEEP_BYTES, m, why);
+    return linear_view_of_within(out, data, noise, KEEP_BYTES, m, why);
 }
 
 /* Variance of each column, about its first number so that offsets do not cancel. */
@@ -272,6 +311,14 @@ lscm_status linear_view_identity(linear_view *out, const lscm_dataset *data, met
 done:
     linear_view_close(&s);
     return status;
+}
+
+double linear_view_noise(const linear_view *s)
+{
+    if (s->kind != VIEW_LINEAR) {
+        return s->x_noise;
+    }
+    return s->x_noise * cblas_dnrm2((int)s->D, s->scale, 1) / sqrt((double)s->D);
 }
 
 double linear_view_explained(const linear_view *s)

@@ -13,16 +13,18 @@ typedef struct reduced {
     principal sample; /* its directions (m, D) and mean are what x was projected with */
     double *y;        /* (rows, m): (x - sample.mean) directions'; owned */
     double *left;     /* (D): mean of x - sample.mean over all rows; owned */
-    double total;     /* mean over rows of ||x - c||^2 */
+    double total;     /* mean over rows of ||x - c||^2, in the sample's units */
 } reduced;
 
 lscm_status signal_reduce(reduced *out, const lscm_dataset *data, size_t wanted,
-                          size_t sample_bytes, meter *m, lscm_error *why);
+                          principal_units units, size_t sample_bytes, meter *m, lscm_error *why);
 void signal_reduce_close(reduced *r);
 
 /* principal_of, with the name of the data in the sentence of a failure. */
 lscm_status signal_directions(principal *out, const lscm_dataset *data, double *x, size_t n,
-                              size_t D, size_t wanted, lscm_error *why);
+                              size_t D, size_t wanted, principal_units units, lscm_error *why);
+/* Columns of vectors have units of their own; pixels share one. */
+principal_units signal_units(const lscm_dataset *data);
 
 /* Fails where there are no values. */
 lscm_status signal_needs_values(const lscm_dataset *data, lscm_error *why);
