@@ -259,10 +259,76 @@ static void noise_of_columns_is_told(void **state)
     drop(&r);
 }
 
+/* x = z A + n B + e with n B ten times z A: y has the causes, and next to nothing of n, kept and in
+ * one pass. */
+static void labels_find_their_directions(void **state)
+{
+    enum { N = 1200, NODES = 3, NUISANCES = 2, FEATURES = 30 };
+    lcg g = {8};
+    double b[NUISANCES * FEATURES];
+    rows_of r = {N,
+                 NODES,
+                 FEATURES,
+                 room((size_t)N * FEATURES),
+                 room((size_t)N * NODES),
+                 NULL,
+                 room((size_t)NODES * FEATURES)};
+    (void)state;
+    r.targets = calloc((size_t)N * NODES, 1);
+    for (size_t k = 0; k < (size_t)NODES * FEATURES; k++) {
+        r.a[k] = lcg_normal(&g);
+    }
+    for (size_t k = 0; k < (size_t)NUISANCES * FEATURES; k++) {
+        b[k] = 10 * lcg_normal(&g);
+    }
+    for (size_t row = 0; row < N && r.targets != NULL; row++) {
+        double *x = r.x + row * FEATURES;
+        r.targets[row * NODES + row / 50 % NODES] = 1;
+        for (size_t i = 0; i < NODES + NUISANCES; i++) {
+            double cause = lcg_normal(&g);
+            for (size_t j = 0; j < FEATURES; j++) {
+                x[j] += cause * (i < NODES ? r.a[i * FEATURES + j] : b[(i - NODES) * FEATURES + j]);
+            }
+            if (i < NODES) {
+                r.values[row * NODES + i] = cause;
+            }
+        }
+        for (size_t j = 0; j < FEATURES; j++) {
+            x[j] += 0.1 * lcg_normal(&g);
+        }
+    }
+    lscm_dataset *data = wrap(&r, true);
+    for (int kept = 0; kept < 2; kept++) {
+        linear_view s;
+        assert_ok(linear_view_of_within(&s, data, 0, kept ? (size_t)1 << 30 : 400000, NULL, &why));
+        assert_true(s.guided && s.rank == NODES);
+        double least = INFINITY; /* of what y has of a cause, and the most that it has of others */
+        double most = 0;
+        for (size_t i = 0; i < NODES + NUISANCES; i++) {
+            const double *a = i < NODES ? r.a + i * FEATURES : b + (i - NODES) * FEATURES;
+            double inside = 0;
+            for (size_t k = 0; k < NODES; k++) {
+                double along = 0;
+                for (size_t j = 0; j < FEATURES; j++) {
+                    along += a[j] * s.basis[j * NODES + k];
+                }
+                inside += along * along;
+            }
+            least = i < NODES ? fmin(least, inside) : least;
+            most = i < NODES ? most : fmax(most, inside);
+        }
+        assert_true(most < 0.05 * least);
+        linear_view_close(&s);
+    }
+    lscm_dataset_free(data);
+    drop(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_of_columns_is_told),
+        cmocka_unit_test(labels_find_their_directions),
         cmocka_unit_test(units_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

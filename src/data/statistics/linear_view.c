@@ -37,11 +37,6 @@ lscm_status signal_directions(principal *out, const lscm_dataset *data, double *
     return status;
 }
 
-principal_units signal_units(const lscm_dataset *data)
-{
-    return data->shape[LSCM_X].ndim > 2 ? PRINCIPAL_ONE_UNIT : PRINCIPAL_OWN_UNITS;
-}
-
 static void lay_out(linear_view *s, arena *a)
 {
     s->mean = arena_take(a, s->D, sizeof(double));
@@ -138,6 +133,35 @@ static void judge(linear_view *s, dtype type, const double *variance, const doub
     s->next = s->rank < count ? variance[s->rank] : 0;
 }
 
+/* Directions that labels ask for, in the place of those of most variance. What varies more than
+ * noise outside is then no noise. */
+static lscm_status guide(linear_view *s, principal *p, const double *x, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    double columns = (double)columns_of(s);
+    double left = s->variance;
+    double edge = pow(1 + sqrt(columns / (double)s->rows), 2);
+    size_t k = 0;
+    if (s->rank < s->d || !(s->x_noise > 0)) { /* nothing is outside */
+        return LSCM_OK;
+    }
+    for (; k < p->count; k++) {
+        double outside = left / (columns - (double)k);
+        if (k >= s->d && p->variance[k] <= tuned_bends_edge() * edge * outside) {
+            break;
+        }
+        left -= p->variance[k];
+    }
+    TRY(signal_guide(p, x, &s->design, &s->guided, why));
+    if (s->guided) {
+        double outside = k < columns_of(s) ? left / (columns - (double)k) : 0;
+        s->x_noise = outside > 0 ? sqrt(outside) : 0;
+        memcpy(s->spectrum, p->variance, s->rank * sizeof *s->spectrum);
+    }
+done:
+    return status;
+}
+
 /* basis (D, r) from the first r of directions (k, D) */
 static void put_basis(linear_view *s, const double *directions)
 {
@@ -158,8 +182,8 @@ static void shrink(linear_view *s)
     s->y = s->y_block;
 }
 
-static lscm_status from_memory(linear_view *s, const lscm_dataset *data, principal_units units,
-                               meter *m, lscm_error *why)
+static lscm_status from_memory(linear_view *s, const lscm_dataset *data, bool own, meter *m,
+                               lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     principal p = {0};
@@ -172,11 +196,18 @@ static lscm_status from_memory(linear_view *s, const lscm_dataset *data, princip
     }
     pages_large(x, bytes);
     TRY(signal_rows(data, x, m, why));
+    if (own) { /* s->scale is free until then */
+        TRY(signal_noise_most(x, NULL, s->rows, s->D, &s->design, s->scale, why));
+    }
+    const principal_units units = {own, s->scale};
     TRY(signal_directions(&p, data, x, s->rows, s->D, s->d, units, why));
     memcpy(s->mean, p.mean, s->D * sizeof *s->mean);
     memcpy(s->scale, p.scale, s->D * sizeof *s->scale);
     s->variance = p.total;
     judge(s, data->shape[LSCM_X].type, p.variance, p.directions, p.count, s->rows);
+    if (own) {
+        TRY(guide(s, &p, x, why));
+    }
     put_basis(s, p.directions);
     TRY(principal_project(&p, x, s->rank, why));
     shrink(s);
@@ -185,14 +216,25 @@ done:
     return status;
 }
 
-static lscm_status from_stream(linear_view *s, const lscm_dataset *data, principal_units units,
+/* directions (kept, D): the first `kept` of p, which are of what `wide` found. */
+static void combine(const principal *p, const principal *wide, size_t kept, double *directions)
+{
+    int D = (int)wide->D;
+    int many = (int)wide->count;
+    if (kept > 0) {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)kept, D, many, 1, p->directions,
+                    many, wide->directions, D, 0, directions, D);
+    }
+}
+
+static lscm_status from_stream(linear_view *s, const lscm_dataset *data, bool own,
                                size_t sample_bytes, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     reduced wide = {0};
     principal p = {0};
     double *directions = NULL;
-    TRY(signal_reduce(&wide, data, s->d, units, sample_bytes, m, why));
+    TRY(signal_reduce(&wide, data, s->d, own ? &s->design : NULL, sample_bytes, m, why));
     size_t many = wide.sample.count;
     s->y_block = wide.y;
     wide.y = NULL;
@@ -201,19 +243,19 @@ static lscm_status from_stream(linear_view *s, const lscm_dataset *data, princip
     }
     memcpy(s->scale, wide.sample.scale, s->D * sizeof *s->scale);
     s->variance = wide.total;
-    TRY(signal_directions(&p, data, s->y_block, s->rows, many, s->d, PRINCIPAL_ONE_UNIT, why));
+    TRY(signal_directions(&p, data, s->y_block, s->rows, many, s->d, (principal_units){0}, why));
     size_t kept = p.count < s->d ? p.count : s->d;
     directions = malloc((kept * s->D + 1) * sizeof *directions);
     if (directions == NULL) {
         status = fail_memory(why, kept * s->D * sizeof *directions);
         goto done;
     }
-    if (kept > 0) {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)kept, (int)s->D, (int)many, 1,
-                    p.directions, (int)many, wide.sample.directions, (int)s->D, 0, directions,
-                    (int)s->D);
-    }
+    combine(&p, &wide.sample, kept, directions);
     judge(s, data->shape[LSCM_X].type, p.variance, directions, p.count, wide.sample.n);
+    if (own) {
+        TRY(guide(s, &p, s->y_block, why));
+        combine(&p, &wide.sample, kept, directions);
+    }
     put_basis(s, directions);
     TRY(principal_project(&p, s->y_block, s->rank, why));
     shrink(s);
@@ -234,16 +276,16 @@ lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, do
                      .D = lscm_dataset_features(data)};
     threads_blas_single();
     TRY(signal_needs_values(data, why));
-    principal_units units = noise > 0 ? PRINCIPAL_ONE_UNIT : signal_units(data);
+    bool own = !(noise > 0) && data->shape[LSCM_X].ndim <= 2;
     bool keep = s.D <= s.d + PRINCIPAL_SPARE || s.rows <= bytes / sizeof(double) / s.D;
     TRY(open_memory(&s, why));
+    TRY(signal_design(data, true, &s.design, m, why));
     if (keep) {
-        TRY(from_memory(&s, data, units, m, why));
+        TRY(from_memory(&s, data, own, m, why));
     } else {
-        TRY(from_stream(&s, data, units, bytes / 4, m, why));
+        TRY(from_stream(&s, data, own, bytes / 4, m, why));
     }
     s.x_noise = noise > 0 ? noise : s.x_noise;
-    TRY(signal_design(data, true, &s.design, m, why));
     *out = s;
     s = (linear_view){0};
 done:

@@ -8,6 +8,9 @@
  * its sd where there is none: y, and all that follows from it, is the same in whatever units x was
  * written. Pixels have one unit, u = 1, and so has x whose noise was given.
  *
+ * Where labels of do() ask for it, E has other directions than those in which w varies most
+ * (linear_view_guide.c): x may hold much that is no cause.
+ *
  * Any projection of x = z A + b + noise is again such a model, with A E in the place of A: a basis
  * that misses a little of the signal costs a little precision and no bias. So the basis may come
  * from a sample of the rows when x is too large to keep, and x is then read in one pass.
@@ -36,6 +39,7 @@ typedef struct linear_view {
     double *scale;    /* (D): u; 0 where a column is constant; NULL unless linear */
     double *basis;    /* (D, r): E / u, so that y = (x - c) basis; NULL unless linear */
     double *spectrum; /* (r): variance of y, largest first; unless linear, of each variable */
+    bool guided;      /* labels asked for directions that are not those of most variance */
     double variance;  /* mean over rows of ||w||^2 */
     double next;      /* the largest variance outside E; 0 when there is none */
     double x_noise;   /* s_x, in units u; 0 when nothing is left to tell it from, or only rounding

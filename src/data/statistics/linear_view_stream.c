@@ -40,20 +40,32 @@ static size_t sample_size(size_t rows, size_t D, size_t wanted, size_t bytes)
 
 /* sample.directions and mean */
 static lscm_status take_sample(reduced *r, const lscm_dataset *data, size_t wanted,
-                               principal_units units, size_t bytes, meter *m, lscm_error *why)
+                               const design *labels, size_t bytes, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t N = data->rows;
     size_t D = lscm_dataset_features(data);
     size_t count = sample_size(N, D, wanted, bytes);
+    rng from = stream_of(0, STREAM_VIEW_SAMPLE);
     double *x = malloc(count * D * sizeof *x); /* (count, D) */
-    if (x == NULL) {
+    double *most = malloc(D * sizeof *most);   /* (D) */
+    size_t *row = malloc(count * sizeof *row); /* (count) */
+    if (x == NULL || most == NULL || row == NULL) {
         status = fail_memory(why, count * D * sizeof *x);
         goto done;
     }
-    TRY(signal_sample(data, count, stream_of(0, STREAM_VIEW_SAMPLE), x, m, why));
+    TRY(signal_sample(data, count, from, x, m, why));
+    for (size_t k = 0; k < count; k++) {
+        row[k] = signal_sample_row(N, count, from, k);
+    }
+    if (labels != NULL) {
+        TRY(signal_noise_most(x, row, count, D, labels, most, why));
+    }
+    const principal_units units = {labels != NULL, most};
     TRY(signal_directions(&r->sample, data, x, count, D, wanted, units, why));
 done:
+    free(row);
+    free(most);
     free(x);
     return status;
 }
@@ -285,14 +297,14 @@ done:
 }
 
 lscm_status signal_reduce(reduced *out, const lscm_dataset *data, size_t wanted,
-                          principal_units units, size_t sample_bytes, meter *m, lscm_error *why)
+                          const design *labels, size_t sample_bytes, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     reduced r = {0};
     arena scratch = {0};
     pass p = {.data = data};
     size_t D = lscm_dataset_features(data);
-    TRY(take_sample(&r, data, wanted, units, sample_bytes, m, why));
+    TRY(take_sample(&r, data, wanted, labels, sample_bytes, m, why));
     TRY(open_pass(&p, &scratch, &r.sample, &r, why));
     r.y = malloc(p.N * p.m * sizeof(double));
     r.left = calloc(D, sizeof(double));

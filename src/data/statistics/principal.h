@@ -23,7 +23,10 @@ enum {
     PRINCIPAL_ROWS = 256  /* rows that a job takes at a time */
 };
 
-typedef enum principal_units { PRINCIPAL_ONE_UNIT, PRINCIPAL_OWN_UNITS } principal_units;
+typedef struct principal_units {
+    bool own;           /* false: s = 1 */
+    const double *most; /* (D): what the noise of each column, its variance, can be; or NULL */
+} principal_units;
 
 typedef struct principal {
     size_t n, D;

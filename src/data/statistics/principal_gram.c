@@ -80,9 +80,9 @@ static void to_units(principal *p, const double *variance, double *sums)
     size_t D = p->D;
     p->total = 0;
     for (size_t j = 0; j < D; j++) {
-        p->scale[j] = p->units == PRINCIPAL_ONE_UNIT ? 1 : sqrt(variance[j]);
+        p->scale[j] = p->units.own ? sqrt(variance[j]) : 1;
     }
-    for (size_t i = 0; i < D && p->units == PRINCIPAL_OWN_UNITS; i++) {
+    for (size_t i = 0; i < D && p->units.own; i++) {
         for (size_t j = i; j < D; j++) {
             double unit = p->scale[i] * p->scale[j];
             sums[i * D + j] = unit > 0 ? sums[i * D + j] / unit : 0;
@@ -104,7 +104,7 @@ typedef struct scratch {
 static void lay_out(scratch *s, arena *a, const principal *p, cut c)
 {
     size_t D = p->D;
-    bool own = p->units == PRINCIPAL_OWN_UNITS;
+    bool own = p->units.own;
     s->sums = arena_take(a, c.parts * D * D, sizeof(double));
     s->kept = own ? arena_take(a, D * D, sizeof(double)) : NULL;
     s->values = arena_take(a, D, sizeof(double));
@@ -155,7 +155,7 @@ lscm_status principal_gram(principal *p, const double *x, size_t wanted, lscm_er
         p->variance[k] = s.values[from] > 0 ? s.values[from] : 0;
         memcpy(p->directions + k * D, s.sums + from * D, D * sizeof *s.sums);
     }
-    if (p->units == PRINCIPAL_OWN_UNITS) {
+    if (p->units.own) {
         TRY(refine(p, &s, wanted, why));
     }
 done:

@@ -204,7 +204,7 @@ static void choose_units(principal *p, const double *variance)
 {
     p->total = 0;
     for (size_t j = 0; j < p->D; j++) {
-        bool own = p->units == PRINCIPAL_OWN_UNITS;
+        bool own = p->units.own;
         p->scale[j] = own ? sqrt(variance[j]) : 1;
         p->total += !own ? variance[j] : variance[j] > 0 ? 1 : 0;
     }

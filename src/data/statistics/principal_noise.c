@@ -12,6 +12,8 @@
  * squares, at every step. In the units sqrt(psi) noise is the same in all directions, and E spans
  * the most likely signal.
  *
+ * Where labels bound it (linear_view_caps.c), psi is no more than that.
+ *
  * Where r directions leave no more than rounding there is no noise to tell, and units stay those of
  * the columns' sd. psi is kept above 1e-6 of what it would be were all columns equally noisy: a
  * column without any noise of its own would make the others worthless (Heywood).
@@ -56,7 +58,8 @@ static double step(principal *p, principal_block *b, const double *variance, dou
             double e = b->q[k * p->D + j];
             common += e * e * fmax(b->ritz[k] - 1, 0);
         }
-        double psi = fmax(variance[j] - old * common, least * variance[j]);
+        double most = p->units.most != NULL ? p->units.most[j] : INFINITY;
+        double psi = fmax(fmin(variance[j] - old * common, most), least * variance[j]);
         double ratio = sqrt(old / psi);
         for (size_t k = 0; k < p->count; k++) {
             b->image[k * p->D + j] *= ratio;
@@ -87,7 +90,7 @@ lscm_status principal_noise(principal *p, principal_source from, principal_block
 {
     lscm_status status = LSCM_OK;
     size_t r = wanted < p->count ? wanted : p->count;
-    double mean = p->units == PRINCIPAL_OWN_UNITS ? mean_outside(p, b, r) : 0;
+    double mean = p->units.own ? mean_outside(p, b, r) : 0;
     if (mean > 0) {
         cblas_dscal((int)p->D, sqrt(mean), p->scale, 1);
         cblas_dscal((int)p->count, 1 / mean, b->ritz, 1);

@@ -245,8 +245,9 @@ static lscm_status try_nonlinear(fit *f, const linear_view *s, lscm_posterior **
 {
     lscm_status status = LSCM_OK;
     linear_rival rival = {0};
-    /* so little bends that it may be noise with a structure of its own */
-    bool little = linear_view_explained(s) > tuned_linear_explained();
+    /* so little bends that it may be noise with a structure of its own; or something else is seen
+     */
+    bool little = s->guided || linear_view_explained(s) > tuned_linear_explained();
     if (little) {
         TRY(find_missed(s, &rival.missed, why));
     }
