@@ -161,7 +161,23 @@ static inline void check_stops(const rows_of *r, reading read, size_t least)
     lscm_dataset_free(data);
 }
 
-/* Centred rows (n, D), their mean compared on the way. */
+/* 1 / u_j, or 0 where the column is constant. */
+static inline double per_unit(const linear_view *s, size_t j)
+{
+    return s->scale[j] > 0 ? 1 / s->scale[j] : 0;
+}
+
+/* E (D, rank), from the basis that x is multiplied by. */
+static inline double *directions_of(const linear_view *s)
+{
+    double *e = numbers(s->D * s->rank);
+    for (size_t k = 0; k < s->D * s->rank; k++) {
+        e[k] = s->basis[k] * s->scale[k / s->rank];
+    }
+    return e;
+}
+
+/* Centred rows (n, D) in units of the columns, their mean compared on the way. */
 static inline double *centred(const rows_of *r, const linear_view *s)
 {
     double *x = numbers(r->n * r->D);
@@ -175,29 +191,32 @@ static inline double *centred(const rows_of *r, const linear_view *s)
         long double mean = sum / (long double)r->n;
         assert_near(s->mean[j], (double)mean, 4e-14 * size / (double)r->n);
         for (size_t row = 0; row < r->n; row++) {
-            x[row * r->D + j] = (double)(r->x[row * r->D + j] - mean);
+            x[row * r->D + j] = (double)(r->x[row * r->D + j] - mean) * per_unit(s, j);
         }
     }
     return x;
 }
 
 /* x (n, D), centred, loses what lies in E; y is compared with it on the way. */
-static inline void project_out(const rows_of *r, const linear_view *s, double *x)
+static inline void project_out(const rows_of *r, const linear_view *s, const double *e, double *x)
 {
-    double scale = sqrt(s->variance) + sqrt(dot(s->mean, s->mean, s->D));
+    double scale = sqrt(s->variance);
+    for (size_t j = 0; j < s->D; j++) {
+        scale += fabs(s->mean[j]) * per_unit(s, j);
+    }
     for (size_t row = 0; row < r->n; row++) {
         double *at = x + row * r->D;
         for (size_t k = 0; k < s->rank; k++) {
             double y = 0;
             for (size_t j = 0; j < r->D; j++) {
-                y += at[j] * s->basis[j * s->rank + k];
+                y += at[j] * e[j * s->rank + k];
             }
             assert_near(s->y[row * s->rank + k], y, 1e-12 * scale);
         }
         for (size_t k = 0; k < s->rank; k++) {
             double y = s->y[row * s->rank + k];
             for (size_t j = 0; j < r->D; j++) {
-                at[j] -= y * s->basis[j * s->rank + k];
+                at[j] -= y * e[j * s->rank + k];
             }
         }
     }
@@ -254,12 +273,13 @@ static inline void check(const rows_of *r, const linear_view *s, double best, si
     assert_int_equal(s->D, r->D);
     assert_true(s->rank <= r->d);
     check_labels(r, &s->design);
-    check_basis(s->basis, s->D, s->rank, 1e-12);
+    double *e = directions_of(s);
+    check_basis(e, s->D, s->rank, 1e-12);
     double *x = centred(r, s);
     double n = (double)r->n;
     double variance = dot(x, x, r->n * r->D) / n;
     assert_near(s->variance, variance, 1e-11 * variance);
-    project_out(r, s, x);
+    project_out(r, s, e, x);
     check_spectrum(r, s);
     double outside = dot(x, x, r->n * r->D) / n;
     double freedom = (n - 1 - (double)s->rank) * (double)(r->D - s->rank);
@@ -272,16 +292,24 @@ static inline void check(const rows_of *r, const linear_view *s, double best, si
         assert_true(missed <= (1 + best) * s->spectrum[s->rank - 1] + 1e-12 * variance);
     }
     free(x);
+    free(e);
 }
 
 /* The largest share of a row of the true matrix that lies outside E. */
 static inline double outside_share(const rows_of *r, const linear_view *s)
 {
     double most = 0;
+    double *e = directions_of(s);
+    double *a = numbers(r->D);
     for (size_t i = 0; i < r->d; i++) {
-        double share = share_outside(r->a + i * r->D, s->basis, r->D, s->rank);
+        for (size_t j = 0; j < r->D; j++) {
+            a[j] = r->a[i * r->D + j] * per_unit(s, j);
+        }
+        double share = share_outside(a, e, r->D, s->rank);
         most = share > most || isnan(share) ? share : most;
     }
+    free(e);
+    free(a);
     return most;
 }
 
@@ -289,7 +317,7 @@ static inline linear_view find(const rows_of *r, size_t bytes)
 {
     lscm_dataset *data = wrap(r, true);
     linear_view s;
-    assert_ok(linear_view_of_within(&s, data, bytes, NULL, &why));
+    assert_ok(linear_view_of_within(&s, data, 0, bytes, NULL, &why));
     lscm_dataset_free(data);
     return s;
 }

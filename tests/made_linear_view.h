@@ -149,6 +149,7 @@ static inline void made_spectrum(made_signal *m)
         s->spectrum[j] = variance;
         s->variance += variance;
         s->basis[j * s->rank + j] = 1;
+        s->scale[j] = 1;
     }
 }
 
@@ -171,10 +172,11 @@ static inline made_signal made_signal_of(const made_design *c, lcg *g)
     m.mask = calloc(rows * d, 1);
     m.values = calloc(rows * d, sizeof(double));
     m.s.mean = calloc(d, sizeof(double));
+    m.s.scale = calloc(d, sizeof(double));
     m.s.basis = calloc(d * d, sizeof(double));
     m.s.spectrum = calloc(d, sizeof(double));
     if (m.z == NULL || m.s.y == NULL || m.mask == NULL || m.values == NULL || m.s.mean == NULL ||
-        m.s.basis == NULL || m.s.spectrum == NULL) {
+        m.s.scale == NULL || m.s.basis == NULL || m.s.spectrum == NULL) {
         abort();
     }
     made_mechanisms(&m, c, g);
@@ -206,6 +208,7 @@ static inline void made_signal_free(made_signal *m)
     free(m->mask);
     free(m->values);
     free(m->s.mean);
+    free(m->s.scale);
     free(m->s.basis);
     free(m->s.spectrum);
 }

@@ -45,7 +45,7 @@ static void fit_preset(const char *preset, int64_t nodes, int64_t seed, const ch
     assert_ok(lscm_settings_set(lscm_simulation_table(), &settings, "targets", targets, &why));
     assert_ok(lscm_simulate(&data, &settings, preset, &why));
     assert_ok(lscm_dataset_read(data, LSCM_W, 0, (size_t)nodes, w, &why));
-    assert_ok(linear_view_of(&s, data, NULL, &why));
+    assert_ok(linear_view_of(&s, data, 0, NULL, &why));
     anchored_input in = {.view = &s, .settings = &asked, .draws = 64};
     assert_ok(anchored_infer(&a, &in, &why));
     check_graph(&a, w);

@@ -50,7 +50,7 @@ static bool survives(const rows_of *r, bool identity, const char *noise)
     if (identity) {
         assert_ok(linear_view_identity(&s, data, NULL, &why));
     } else {
-        assert_ok(linear_view_of(&s, data, NULL, &why));
+        assert_ok(linear_view_of(&s, data, 0, NULL, &why));
     }
     anchored_input in = {.view = &s, .settings = &settings, .draws = 40};
     lscm_status status = anchored_infer(&a, &in, &why);

@@ -189,8 +189,8 @@ static lscm_status signal_both_ways(const lscm_dataset *data)
     linear_view a = {0};
     linear_view b = {0};
     alone.team = NULL;
-    assert_ok(linear_view_of_within(&a, &alone, SAMPLED, NULL, &why));
-    assert_ok(linear_view_of_within(&b, data, SAMPLED, NULL, &why));
+    assert_ok(linear_view_of_within(&a, &alone, 0, SAMPLED, NULL, &why));
+    assert_ok(linear_view_of_within(&b, data, 0, SAMPLED, NULL, &why));
     assert_true(a.rank > 0 && a.rank == b.rank);
     assert_true(a.variance == b.variance && a.x_noise == b.x_noise && a.next == b.next);
     same_bits(a.y, b.y, a.rows * a.rank);
@@ -246,7 +246,7 @@ static lscm_status check_all(const lscm_dataset *data)
 static lscm_status read_labels(const lscm_dataset *data)
 {
     linear_view s = {0};
-    lscm_status status = linear_view_of_within(&s, data, SAMPLED, NULL, &why);
+    lscm_status status = linear_view_of_within(&s, data, 0, SAMPLED, NULL, &why);
     linear_view_close(&s);
     return status;
 }

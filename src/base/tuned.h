@@ -31,6 +31,10 @@
     REAL(features_spare, 1.1, HAND, "factor on the edge of noise, which is not sharp") \
     COUNT(principal_rounds, 20, TIME, "rounds of subspace iteration, at most") \
     REAL(principal_still, 1e-6, HAND, "relative change of a variance that has settled") \
+    COUNT(units_rounds, 100, TIME, "steps to the noise of columns, at most") \
+    REAL(guide_better, 0.8, HAND, "of what the first d directions miss of labels in sets left out: others are taken") \
+    REAL(units_far, 10, HAND, "sd of x, beyond which its zero means nothing to a network") \
+    REAL(units_still, 1e-3, HAND, "change of the log of its variance that ends them") \
     COUNT(held_out_one_in, 12, BENDS, "one value in so many is shown to no encoder") \
     /* The kernel from x to z */ \
     COUNT(kernel_least_labels, 10, HAND, "labels that a node needs to be encoded") \

@@ -9,6 +9,7 @@
 #include "data/dataset/blocks.h"         /* rows in blocks, with progress */
 #include "data/dataset/dataset_handle.h" /* the handle and its row source */
 #include "data/dataset/dtype.h"          /* element types */
+#include "data/dataset/in_units.h"       /* x in units of its columns */
 #include "data/dataset/split.h"          /* passes that processes share */
 
 #endif

@@ -45,6 +45,7 @@ struct lscm_dataset {
     row_source *source;       /* owned */
     pthread_mutex_t *reading; /* owned: sources keep a place, so one thread at a time asks them */
     struct team *team;        /* processes that share passes over its rows (split.h), or NULL */
+    const struct column_units *units; /* x is another's in these (in_units.h); NULL: its own */
 };
 
 extern const char *const FIELD_NAMES[LSCM_FIELDS]; /* "x", "targets", ... as in NPZ */

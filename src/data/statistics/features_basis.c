@@ -82,7 +82,7 @@ lscm_status features_basis_of(features_basis *out, const lscm_dataset *data, dou
         wanted = wanted < FEATURES_MOST ? wanted : FEATURES_MOST;
         principal_close(&p);
         p = (principal){0};
-        TRY(signal_directions(&p, data, x, n, D, wanted, why));
+        TRY(signal_directions(&p, data, x, n, D, wanted, (principal_units){0}, why));
         for (size_t j = 0; j < D; j++) {
             double off = p.mean[j] - p.left[j];
             p.mean[j] += moved[j];

@@ -1,4 +1,4 @@
-/* y = (x - c) E: see linear_view.h. x is kept as double when it is small; otherwise it is first
+/* y = w E: see linear_view.h. x is kept as double when it is small; otherwise it is first
  * reduced to a few more directions than there are nodes (linear_view_stream.c), and the same steps
  * follow on those:
  *
@@ -24,9 +24,9 @@ static const double SMALL_VARIANCE = 1e-13; /* of the largest */
 static const double SMALL_ENERGY = 1e-12;   /* outside E, of the whole: what cancellation leaves */
 
 lscm_status signal_directions(principal *out, const lscm_dataset *data, double *x, size_t n,
-                              size_t D, size_t wanted, lscm_error *why)
+                              size_t D, size_t wanted, principal_units units, lscm_error *why)
 {
-    lscm_status status = principal_of(out, x, n, D, wanted, why);
+    lscm_status status = principal_of(out, x, n, D, wanted, units, why);
     lscm_overview overview = {0};
     if (status == LSCM_VALUE && lscm_dataset_check(data, &overview, NULL, why) == LSCM_OK) {
         status = fail(why, LSCM_VALUE,
@@ -40,6 +40,7 @@ lscm_status signal_directions(principal *out, const lscm_dataset *data, double *
 static void lay_out(linear_view *s, arena *a)
 {
     s->mean = arena_take(a, s->D, sizeof(double));
+    s->scale = s->kind == VIEW_LINEAR ? arena_take(a, s->D, sizeof(double)) : NULL;
     s->basis = s->kind == VIEW_LINEAR ? arena_take(a, s->D * s->d, sizeof(double)) : NULL;
     s->spectrum = arena_take(a, s->d, sizeof(double));
 }
@@ -69,6 +70,29 @@ static double rounding(dtype type)
     }
 }
 
+/* Columns that are not constant. */
+static size_t columns_of(const linear_view *s)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < s->D; j++) {
+        count += s->scale[j] > 0;
+    }
+    return count;
+}
+
+/* Mean square of x along a direction (D), offsets and all, were columns not correlated: what
+ * storing rounds a part of. */
+static double size_along(const linear_view *s, const double *direction)
+{
+    double own = s->variance / (double)s->D;
+    double sum = 0;
+    for (size_t j = 0; j < s->D; j++) {
+        double square = s->mean[j] * s->mean[j] + own * s->scale[j] * s->scale[j];
+        sum += direction[j] * direction[j] * square;
+    }
+    return sum;
+}
+
 /* Numbers that the energy outside E stands for, so that s_x^2 is their mean. E was fitted to
  * `sampled` rows, which takes r of them away. In other rows it lacks of the signal what the noise
  * of the sample made it lack: of each direction as much as the noise in D - m dimensions / sampled.
@@ -77,32 +101,65 @@ static double freedom(const linear_view *s, size_t sampled, size_t m)
 {
     double n = (double)sampled;
     double r = (double)s->rank;
-    double outside = (double)s->D - r;
-    double missed = r * (double)(s->D - m) / n;
+    double D = (double)columns_of(s);
+    double outside = D - r;
+    double missed = r * fmax(D - (double)m, 0) / n;
     return fmax(n - 1 - r, 0) * outside + ((double)s->rows - n) * (outside + missed);
 }
 
-/* rank, spectrum, x_noise from the variances (count) of directions, largest first */
-static void judge(linear_view *s, dtype type, const double *variance, size_t count, size_t sampled)
+/* rank, spectrum, x_noise from the variances (count) along directions (count or d of them, D),
+ * largest first */
+static void judge(linear_view *s, dtype type, const double *variance, const double *directions,
+                  size_t count, size_t sampled)
 {
     double N = (double)s->rows;
-    double D = (double)s->D;
-    double size = (cblas_ddot((int)s->D, s->mean, 1, s->mean, 1) + s->variance) / D;
-    double edge = 1 + sqrt(D / N); /* of the spectrum of pure noise */
-    double least = 4 * pow(rounding(type) * edge, 2) * size;
+    double edge = 1 + sqrt((double)s->D / N); /* of the spectrum of pure noise */
+    double rounded = 4 * pow(rounding(type) * edge, 2);
     double inside = 0;
-    if (count > 0 && SMALL_VARIANCE * variance[0] > least) {
-        least = SMALL_VARIANCE * variance[0];
-    }
-    for (s->rank = 0; s->rank < s->d && s->rank < count && variance[s->rank] > least; s->rank++) {
-        s->spectrum[s->rank] = variance[s->rank];
-        inside += variance[s->rank];
+    for (s->rank = 0; s->rank < s->d && s->rank < count; s->rank++) {
+        double here = variance[s->rank];
+        double least = fmax(rounded * size_along(s, directions + s->rank * s->D),
+                            SMALL_VARIANCE * variance[0]);
+        if (!(here > least)) {
+            break;
+        }
+        s->spectrum[s->rank] = here;
+        inside += here;
     }
     double outside = s->variance - inside;
     double many = freedom(s, sampled, count);
     bool seen = many > 0 && outside > SMALL_ENERGY * s->variance;
     s->x_noise = seen ? sqrt(N * outside / many) : 0;
     s->next = s->rank < count ? variance[s->rank] : 0;
+}
+
+/* Directions that labels ask for, in the place of those of most variance. What varies more than
+ * noise outside is then no noise. */
+static lscm_status guide(linear_view *s, principal *p, const double *x, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    double columns = (double)columns_of(s);
+    double left = s->variance;
+    double edge = pow(1 + sqrt(columns / (double)s->rows), 2);
+    size_t k = 0;
+    if (s->rank < s->d || !(s->x_noise > 0)) { /* nothing is outside */
+        return LSCM_OK;
+    }
+    for (; k < p->count; k++) {
+        double outside = left / (columns - (double)k);
+        if (k >= s->d && p->variance[k] <= tuned_bends_edge() * edge * outside) {
+            break;
+        }
+        left -= p->variance[k];
+    }
+    TRY(signal_guide(p, x, &s->design, &s->guided, why));
+    if (s->guided) {
+        double outside = k < columns_of(s) ? left / (columns - (double)k) : 0;
+        s->x_noise = outside > 0 ? sqrt(outside) : 0;
+        memcpy(s->spectrum, p->variance, s->rank * sizeof *s->spectrum);
+    }
+done:
+    return status;
 }
 
 /* basis (D, r) from the first r of directions (k, D) */
@@ -125,7 +182,8 @@ static void shrink(linear_view *s)
     s->y = s->y_block;
 }
 
-static lscm_status from_memory(linear_view *s, const lscm_dataset *data, meter *m, lscm_error *why)
+static lscm_status from_memory(linear_view *s, const lscm_dataset *data, bool own, meter *m,
+                               lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     principal p = {0};
@@ -138,10 +196,18 @@ static lscm_status from_memory(linear_view *s, const lscm_dataset *data, meter *
     }
     pages_large(x, bytes);
     TRY(signal_rows(data, x, m, why));
-    TRY(signal_directions(&p, data, x, s->rows, s->D, s->d, why));
+    if (own) { /* s->scale is free until then */
+        TRY(signal_noise_most(x, NULL, s->rows, s->D, &s->design, s->scale, why));
+    }
+    const principal_units units = {own, s->scale};
+    TRY(signal_directions(&p, data, x, s->rows, s->D, s->d, units, why));
     memcpy(s->mean, p.mean, s->D * sizeof *s->mean);
+    memcpy(s->scale, p.scale, s->D * sizeof *s->scale);
     s->variance = p.total;
-    judge(s, data->shape[LSCM_X].type, p.variance, p.count, s->rows);
+    judge(s, data->shape[LSCM_X].type, p.variance, p.directions, p.count, s->rows);
+    if (own) {
+        TRY(guide(s, &p, x, why));
+    }
     put_basis(s, p.directions);
     TRY(principal_project(&p, x, s->rank, why));
     shrink(s);
@@ -150,33 +216,45 @@ done:
     return status;
 }
 
-static lscm_status from_stream(linear_view *s, const lscm_dataset *data, size_t sample_bytes,
-                               meter *m, lscm_error *why)
+/* directions (kept, D): the first `kept` of p, which are of what `wide` found. */
+static void combine(const principal *p, const principal *wide, size_t kept, double *directions)
+{
+    int D = (int)wide->D;
+    int many = (int)wide->count;
+    if (kept > 0) {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)kept, D, many, 1, p->directions,
+                    many, wide->directions, D, 0, directions, D);
+    }
+}
+
+static lscm_status from_stream(linear_view *s, const lscm_dataset *data, bool own,
+                               size_t sample_bytes, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     reduced wide = {0};
     principal p = {0};
     double *directions = NULL;
-    TRY(signal_reduce(&wide, data, s->d, sample_bytes, m, why));
+    TRY(signal_reduce(&wide, data, s->d, own ? &s->design : NULL, sample_bytes, m, why));
     size_t many = wide.sample.count;
     s->y_block = wide.y;
     wide.y = NULL;
     for (size_t j = 0; j < s->D; j++) {
         s->mean[j] = wide.sample.mean[j] + wide.left[j];
     }
+    memcpy(s->scale, wide.sample.scale, s->D * sizeof *s->scale);
     s->variance = wide.total;
-    TRY(signal_directions(&p, data, s->y_block, s->rows, many, s->d, why));
-    judge(s, data->shape[LSCM_X].type, p.variance, p.count, wide.sample.n);
-    size_t bytes = s->rank * s->D * sizeof *directions;
-    directions = malloc(bytes > 0 ? bytes : sizeof *directions);
+    TRY(signal_directions(&p, data, s->y_block, s->rows, many, s->d, (principal_units){0}, why));
+    size_t kept = p.count < s->d ? p.count : s->d;
+    directions = malloc((kept * s->D + 1) * sizeof *directions);
     if (directions == NULL) {
-        status = fail_memory(why, bytes);
+        status = fail_memory(why, kept * s->D * sizeof *directions);
         goto done;
     }
-    if (s->rank > 0) {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)s->rank, (int)s->D, (int)many,
-                    1, p.directions, (int)many, wide.sample.directions, (int)s->D, 0, directions,
-                    (int)s->D);
+    combine(&p, &wide.sample, kept, directions);
+    judge(s, data->shape[LSCM_X].type, p.variance, directions, p.count, wide.sample.n);
+    if (own) {
+        TRY(guide(s, &p, s->y_block, why));
+        combine(&p, &wide.sample, kept, directions);
     }
     put_basis(s, directions);
     TRY(principal_project(&p, s->y_block, s->rank, why));
@@ -188,8 +266,8 @@ done:
     return status;
 }
 
-lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, size_t bytes,
-                                  meter *m, lscm_error *why)
+lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, double noise,
+                                  size_t bytes, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     linear_view s = {.kind = VIEW_LINEAR,
@@ -198,14 +276,16 @@ lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, si
                      .D = lscm_dataset_features(data)};
     threads_blas_single();
     TRY(signal_needs_values(data, why));
+    bool own = !(noise > 0) && data->shape[LSCM_X].ndim <= 2;
     bool keep = s.D <= s.d + PRINCIPAL_SPARE || s.rows <= bytes / sizeof(double) / s.D;
     TRY(open_memory(&s, why));
-    if (keep) {
-        TRY(from_memory(&s, data, m, why));
-    } else {
-        TRY(from_stream(&s, data, bytes / 4, m, why));
-    }
     TRY(signal_design(data, true, &s.design, m, why));
+    if (keep) {
+        TRY(from_memory(&s, data, own, m, why));
+    } else {
+        TRY(from_stream(&s, data, own, bytes / 4, m, why));
+    }
+    s.x_noise = noise > 0 ? noise : s.x_noise;
     *out = s;
     s = (linear_view){0};
 done:
@@ -214,9 +294,10 @@ done:
     return status;
 }
 
-lscm_status linear_view_of(linear_view *out, const lscm_dataset *data, meter *m, lscm_error *why)
+lscm_status linear_view_of(linear_view *out, const lscm_dataset *data, double noise, meter *m,
+                           lscm_error *why)
 {
-    return linear_view_of_within(out, data, KEEP_BYTES, m, why);
+    return linear_view_of_within(out, data, noise, KEEP_BYTES, m, why);
 }
 
 /* Variance of each column, about its first number so that offsets do not cancel. */
@@ -272,6 +353,14 @@ lscm_status linear_view_identity(linear_view *out, const lscm_dataset *data, met
 done:
     linear_view_close(&s);
     return status;
+}
+
+double linear_view_noise(const linear_view *s)
+{
+    if (s->kind != VIEW_LINEAR) {
+        return s->x_noise;
+    }
+    return s->x_noise * cblas_dnrm2((int)s->D, s->scale, 1) / sqrt((double)s->D);
 }
 
 double linear_view_explained(const linear_view *s)

@@ -197,19 +197,22 @@ lscm_status signal_needs_values(const lscm_dataset *data, lscm_error *why)
                       data->path);
 }
 
+size_t signal_sample_row(size_t rows, size_t count, rng r, size_t k)
+{
+    /* not every count-th row: designs have periods */
+    size_t first = (size_t)((double)k / (double)count * (double)rows);
+    size_t past = (size_t)((double)(k + 1) / (double)count * (double)rows);
+    size_t row = first + (size_t)rng_below(r, k, past > first ? past - first : 1);
+    return row < rows ? row : rows - 1;
+}
+
 lscm_status signal_sample(const lscm_dataset *data, size_t count, rng r, double *x, meter *m,
                           lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t N = data->rows;
     size_t D = lscm_dataset_features(data);
     for (size_t k = 0; k < count; k++) {
-        /* not every count-th row: designs have periods */
-        size_t first = (size_t)((double)k / (double)count * (double)N);
-        size_t past = (size_t)((double)(k + 1) / (double)count * (double)N);
-        size_t stretch = past > first ? past - first : 1;
-        size_t row = first + (size_t)rng_below(r, k, stretch);
-        row = row < N ? row : N - 1;
+        size_t row = signal_sample_row(data->rows, count, r, k);
         TRY(lscm_dataset_read(data, LSCM_X, row, 1, x + k * D, why));
         if (m != NULL && k % 256 == 0) {
             TRY(meter_add(m, 0, why));

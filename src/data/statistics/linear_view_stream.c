@@ -1,7 +1,7 @@
 /* x that is too large to keep. Up to 8 192 rows, one at a random place in each of as many equal
  * stretches of the file, give m = d + 16 directions E_m; then one pass over all rows keeps
  *
- *     y_m = (x - c0) E_m  (N, m, as double),   sum x - c0,   sum ||x - c0||^2,
+ *     y_m = (x - c0) / u E_m  (N, m, as double),   sum x - c0,   sum ||(x - c0) / u||^2,
  *
  * and which r <= d directions of y_m carry the signal is decided on all rows. With n sampled rows a
  * direction of variance v lacks a share (s_x^2 / v)(D / n) of it. What occurs only in rows that the
@@ -14,6 +14,7 @@
  * that the first found; sums are added by stretches, in order.
  */
 #include "base/rng.h"
+#include "base/simd.h"
 #include "base/streams.h"
 #include "base/threads.h"
 #include "data/dataset/dataset.h"
@@ -23,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE_ROWS = 8192, LEAST_ROWS = 16, MOST_ROWS = 512 };
+enum { SAMPLE_ROWS = 8192, LEAST_ROWS = 16, MOST_ROWS = 512, LANES = 8 };
 static const size_t PART_DOUBLES = (size_t)1 << 17; /* 1 MB: second-level cache */
 static const size_t BLOCK_BYTES = (size_t)1 << 22;  /* read between two waits for threads */
 static const size_t MOST_DOUBLES = (size_t)1 << 20; /* of a part, for very wide rows */
@@ -38,21 +39,33 @@ static size_t sample_size(size_t rows, size_t D, size_t wanted, size_t bytes)
 }
 
 /* sample.directions and mean */
-static lscm_status take_sample(reduced *r, const lscm_dataset *data, size_t wanted, size_t bytes,
-                               meter *m, lscm_error *why)
+static lscm_status take_sample(reduced *r, const lscm_dataset *data, size_t wanted,
+                               const design *labels, size_t bytes, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t N = data->rows;
     size_t D = lscm_dataset_features(data);
     size_t count = sample_size(N, D, wanted, bytes);
+    rng from = stream_of(0, STREAM_VIEW_SAMPLE);
     double *x = malloc(count * D * sizeof *x); /* (count, D) */
-    if (x == NULL) {
+    double *most = malloc(D * sizeof *most);   /* (D) */
+    size_t *row = malloc(count * sizeof *row); /* (count) */
+    if (x == NULL || most == NULL || row == NULL) {
         status = fail_memory(why, count * D * sizeof *x);
         goto done;
     }
-    TRY(signal_sample(data, count, stream_of(0, STREAM_VIEW_SAMPLE), x, m, why));
-    TRY(signal_directions(&r->sample, data, x, count, D, wanted, why));
+    TRY(signal_sample(data, count, from, x, m, why));
+    for (size_t k = 0; k < count; k++) {
+        row[k] = signal_sample_row(N, count, from, k);
+    }
+    if (labels != NULL) {
+        TRY(signal_noise_most(x, row, count, D, labels, most, why));
+    }
+    const principal_units units = {labels != NULL, most};
+    TRY(signal_directions(&r->sample, data, x, count, D, wanted, units, why));
 done:
+    free(row);
+    free(most);
     free(x);
     return status;
 }
@@ -67,7 +80,8 @@ typedef struct pass {
     char *raw[2];   /* (PARTS * share, D) as in the file: being used, being read */
     double *x;      /* (PARTS, rows, D) */
     double *sum;    /* (PARTS, D): of x - c0 */
-    double *energy; /* (PARTS): of ||x - c0||^2 */
+    double *weight; /* (D): 1 / u^2, 0 for constant columns */
+    double *energy; /* (PARTS): of ||(x - c0) / u||^2 */
     stretches cut;
     row_share own;   /* what this process takes */
     reduced *whole;  /* the leader's: stretches are added to it; else NULL */
@@ -83,6 +97,7 @@ static void lay_out(pass *p, arena *a)
     p->raw[1] = arena_take(a, block, p->row_raw);
     p->x = arena_take(a, PRINCIPAL_PARTS * p->rows * p->D, sizeof(double));
     p->sum = arena_take(a, PRINCIPAL_PARTS * p->D, sizeof(double));
+    p->weight = arena_take(a, p->D, sizeof(double));
     p->energy = arena_take(a, PRINCIPAL_PARTS, sizeof(double));
     size_t kept = p->whole != NULL ? 1 : p->own.past - p->own.from;
     p->stretch = arena_take(a, kept * (p->D + 1), sizeof(double));
@@ -94,6 +109,25 @@ static size_t block_at(const pass *p, size_t first)
     return p->own.end - first < block ? p->own.end - first : block;
 }
 
+/* row - mean, added to sum; returns its energy, weighted */
+CLONED static double centre(double *row, size_t D, const double *mean, const double *weight,
+                            double *sum)
+{
+    double energy[LANES] = {0};
+    for (size_t j = 0; j < D; j++) {
+        row[j] -= mean[j];
+        sum[j] += row[j];
+    }
+    for (size_t j = 0; j < D; j++) {
+        energy[j % LANES] += weight[j] * row[j] * row[j];
+    }
+    double all = 0;
+    for (size_t k = 0; k < LANES; k++) {
+        all += energy[k];
+    }
+    return all;
+}
+
 /* rows of the file from `raw` on, to y */
 static void add_rows(pass *p, const char *raw, size_t rows, size_t part, double *y)
 {
@@ -102,12 +136,7 @@ static void add_rows(pass *p, const char *raw, size_t rows, size_t part, double 
     double *sum = p->sum + part * D;
     dtype_to_double(p->data->shape[LSCM_X].type, raw, rows * D, x);
     for (size_t i = 0; i < rows; i++) {
-        double *row = x + i * D;
-        for (size_t j = 0; j < D; j++) {
-            row[j] -= p->basis->mean[j];
-            sum[j] += row[j];
-        }
-        p->energy[part] += cblas_ddot((int)D, row, 1, row, 1);
+        p->energy[part] += centre(x + i * D, D, p->basis->mean, p->weight, sum);
     }
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows, (int)p->m, (int)D, 1, x, (int)D,
                 p->basis->directions, (int)D, 0, y, (int)p->m);
@@ -197,6 +226,14 @@ static void choose_rows(pass *p)
     p->share = p->rows * (1 + BLOCK_BYTES / (PRINCIPAL_PARTS * p->rows * p->row_raw));
 }
 
+static void weigh(pass *p)
+{
+    for (size_t j = 0; j < p->D; j++) {
+        double u = p->basis->scale[j];
+        p->weight[j] = u > 0 ? 1 / (u * u) : 0;
+    }
+}
+
 /* Everything but y, for `own` rows of the data. */
 static lscm_status open_pass(pass *p, arena *scratch, const principal *basis, reduced *whole,
                              lscm_error *why)
@@ -250,6 +287,7 @@ static lscm_status lead(reduced *r, pass *p, meter *m, lscm_error *why)
     TRY(comm_broadcast(t->comm, &p->m, sizeof p->m, why));
     TRY(lscm_comm_agree(t->comm, LSCM_OK, why)); /* they have the memory */
     TRY(comm_broadcast(t->comm, r->sample.mean, p->D * sizeof(double), why));
+    TRY(comm_broadcast(t->comm, r->sample.scale, p->D * sizeof(double), why));
     TRY(comm_broadcast(t->comm, r->sample.directions, p->m * p->D * sizeof(double), why));
     status = walk(p, m, why);
     TRY(lscm_comm_agree(t->comm, status, why));
@@ -259,14 +297,14 @@ done:
 }
 
 lscm_status signal_reduce(reduced *out, const lscm_dataset *data, size_t wanted,
-                          size_t sample_bytes, meter *m, lscm_error *why)
+                          const design *labels, size_t sample_bytes, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     reduced r = {0};
     arena scratch = {0};
     pass p = {.data = data};
     size_t D = lscm_dataset_features(data);
-    TRY(take_sample(&r, data, wanted, sample_bytes, m, why));
+    TRY(take_sample(&r, data, wanted, labels, sample_bytes, m, why));
     TRY(open_pass(&p, &scratch, &r.sample, &r, why));
     r.y = malloc(p.N * p.m * sizeof(double));
     r.left = calloc(D, sizeof(double));
@@ -275,8 +313,11 @@ lscm_status signal_reduce(reduced *out, const lscm_dataset *data, size_t wanted,
         goto done;
     }
     p.y = r.y;
+    weigh(&p);
     TRY(lead(&r, &p, m, why));
-    r.total -= cblas_ddot((int)D, r.left, 1, r.left, 1);
+    for (size_t j = 0; j < D; j++) {
+        r.total -= p.weight[j] * r.left[j] * r.left[j];
+    }
     r.total = r.total > 0 ? r.total : 0;
     *out = r;
     r = (reduced){0};
@@ -294,20 +335,23 @@ lscm_status signal_reduce_assist(const lscm_dataset *data, meter *m, lscm_error 
     pass p = {.data = data};
     principal basis = {.D = lscm_dataset_features(data)};
     size_t D = basis.D;
-    double *memory = NULL; /* mean (D), directions (m, D) */
+    double *memory = NULL; /* mean, scale (D), directions (m, D) */
     threads_blas_single();
     TRY(comm_broadcast(t->comm, &basis.count, sizeof basis.count, why));
     status = open_pass(&p, &scratch, &basis, NULL, why);
-    memory = malloc((basis.count + 1) * D * sizeof *memory);
+    memory = malloc((basis.count + 2) * D * sizeof *memory);
     p.y = malloc(((p.own.end - p.own.first) * p.m + 1) * sizeof *p.y);
     if (status == LSCM_OK && (memory == NULL || p.y == NULL)) {
         status = fail_memory(why, (p.own.end - p.own.first + D) * p.m * sizeof *p.y);
     }
     TRY(lscm_comm_agree(t->comm, status, why));
     basis.mean = memory;
-    basis.directions = memory + D;
+    basis.scale = memory + D;
+    basis.directions = memory + 2 * D;
     TRY(comm_broadcast(t->comm, basis.mean, D * sizeof *memory, why));
+    TRY(comm_broadcast(t->comm, basis.scale, D * sizeof *memory, why));
     TRY(comm_broadcast(t->comm, basis.directions, p.m * D * sizeof *memory, why));
+    weigh(&p);
     status = walk(&p, m, why);
     TRY(lscm_comm_agree(t->comm, status, why));
     for (size_t k = 0; k < p.closed; k++) {

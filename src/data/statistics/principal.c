@@ -66,15 +66,33 @@ static void lay_out(principal *p, arena *a)
 {
     p->mean = arena_take(a, p->D, sizeof(double));
     p->left = arena_take(a, p->D, sizeof(double));
+    p->scale = arena_take(a, p->D, sizeof(double));
     p->directions = arena_take(a, p->count * p->D, sizeof(double));
     p->variance = arena_take(a, p->count, sizeof(double));
 }
 
+/* Either sign of a direction will do; the same in all units, whatever was rounded: the largest
+ * entry of E is positive. */
+static void choose_signs(principal *p)
+{
+    for (size_t k = 0; k < p->count; k++) {
+        double *direction = p->directions + k * p->D;
+        double most = 0;
+        for (size_t j = 0; j < p->D; j++) {
+            double e = direction[j] * p->scale[j];
+            most = fabs(e) > fabs(most) ? e : most;
+        }
+        if (most < 0) {
+            cblas_dscal((int)p->D, -1, direction, 1);
+        }
+    }
+}
+
 lscm_status principal_of(principal *out, double *x, size_t n, size_t D, size_t wanted,
-                         lscm_error *why)
+                         principal_units units, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    principal p = {.n = n, .D = D, .count = wanted + PRINCIPAL_SPARE};
+    principal p = {.n = n, .D = D, .units = units, .count = wanted + PRINCIPAL_SPARE};
     p.count = p.count < D ? p.count : D;
     p.count = p.count < n ? p.count : n;
     double *sums = calloc(PRINCIPAL_PARTS * D, sizeof *sums);
@@ -88,7 +106,7 @@ lscm_status principal_of(principal *out, double *x, size_t n, size_t D, size_t w
     provisional_mean(x, n, D, p.mean);
     shift_all(x, n, D, p.mean, sums, p.left);
     if (D <= GRAM_MOST || D <= 4 * p.count) {
-        TRY(principal_gram(&p, x, why));
+        TRY(principal_gram(&p, x, wanted, why));
         cblas_daxpy((int)D, 1, p.left, 1, p.mean, 1);
     } else {
         cblas_daxpy((int)D, 1, p.left, 1, p.mean, 1);
@@ -97,6 +115,7 @@ lscm_status principal_of(principal *out, double *x, size_t n, size_t D, size_t w
         shift_all(x, n, D, by, sums, p.left);
         TRY(principal_iterate(&p, x, wanted, why));
     }
+    choose_signs(&p);
     *out = p;
     p.memory = (arena){0};
 done:
@@ -111,7 +130,7 @@ lscm_status principal_project(const principal *p, double *x, size_t r, lscm_erro
     size_t D = p->D;
     size_t block = PRINCIPAL_ROWS * (1 + BLOCK_DOUBLES / PRINCIPAL_ROWS / (r + 1));
     block = block < p->n ? block : p->n;
-    double *offset = calloc(r + 1, sizeof *offset);  /* (r): left E */
+    double *offset = calloc(r + 1, sizeof *offset);  /* (r): left / s E */
     double *y = malloc((block * r + 1) * sizeof *y); /* (block, r) */
     if (offset == NULL || y == NULL) {
         status = fail_memory(why, (block + 1) * r * sizeof *y);

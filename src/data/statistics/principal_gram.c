@@ -74,37 +74,91 @@ static void covariance(const principal *p, const double *x, cut c, double *sums)
     }
 }
 
-lscm_status principal_gram(principal *p, const double *x, lscm_error *why)
+/* cov(w) from cov(x) in `sums`, both upper triangles; s and the trace. variance (D): of x. */
+static void to_units(principal *p, const double *variance, double *sums)
 {
-    lscm_status status = LSCM_OK;
-    arena scratch = {0};
     size_t D = p->D;
-    cut c = cut_of(D);
-    double *sums = NULL;   /* (parts, D, D) */
-    double *values = NULL; /* (D) */
-    for (int placing = 0; placing < 2; placing++) {
-        if (placing) {
-            TRY(arena_open(&scratch, why));
-        }
-        sums = arena_take(&scratch, c.parts * D * D, sizeof *sums);
-        values = arena_take(&scratch, D, sizeof *values);
-    }
-    covariance(p, x, c, sums);
     p->total = 0;
     for (size_t j = 0; j < D; j++) {
+        p->scale[j] = p->units.own ? sqrt(variance[j]) : 1;
+    }
+    for (size_t i = 0; i < D && p->units.own; i++) {
+        for (size_t j = i; j < D; j++) {
+            double unit = p->scale[i] * p->scale[j];
+            sums[i * D + j] = unit > 0 ? sums[i * D + j] / unit : 0;
+        }
+    }
+    for (size_t j = 0; j < D; j++) {
         p->total += sums[j * D + j];
+    }
+}
+
+typedef struct scratch {
+    double *sums;     /* (parts, D, D) */
+    double *kept;     /* (D, D): cov(x), where it is needed again */
+    double *values;   /* (D) */
+    double *variance; /* (D): of x */
+    principal_block block;
+} scratch;
+
+static void lay_out(scratch *s, arena *a, const principal *p, cut c)
+{
+    size_t D = p->D;
+    bool own = p->units.own;
+    s->sums = arena_take(a, c.parts * D * D, sizeof(double));
+    s->kept = own ? arena_take(a, D * D, sizeof(double)) : NULL;
+    s->values = arena_take(a, D, sizeof(double));
+    s->variance = arena_take(a, D, sizeof(double));
+    if (own) {
+        principal_block_lay_out(&s->block, a, p, false);
+    }
+}
+
+/* To units of noise: the directions that were found are where the block begins. */
+static lscm_status refine(principal *p, scratch *s, size_t wanted, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    memcpy(s->block.q, p->directions, p->count * p->D * sizeof(double));
+    memcpy(s->block.ritz, p->variance, p->count * sizeof(double));
+    TRY(principal_noise(p, (principal_source){.covariance = s->kept}, &s->block, s->variance,
+                        wanted, why));
+done:
+    return status;
+}
+
+lscm_status principal_gram(principal *p, const double *x, size_t wanted, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    arena memory = {0};
+    size_t D = p->D;
+    cut c = cut_of(D);
+    scratch s = {0};
+    lay_out(&s, &memory, p, c);
+    TRY(arena_open(&memory, why));
+    lay_out(&s, &memory, p, c);
+    covariance(p, x, c, s.sums);
+    for (size_t j = 0; j < D; j++) {
+        s.variance[j] = s.sums[j * D + j] < 0 ? 0 : s.sums[j * D + j]; /* NaN stays */
+        p->total += s.variance[j];
     }
     if (!isfinite(p->total)) {
         status = fail(why, LSCM_VALUE, "x is so large that its squares overflow; scale it down");
         goto done;
     }
-    TRY(principal_eigen(sums, D, values, why));
+    if (s.kept != NULL) {
+        memcpy(s.kept, s.sums, D * D * sizeof *s.kept);
+    }
+    to_units(p, s.variance, s.sums);
+    TRY(principal_eigen(s.sums, D, s.values, why));
     for (size_t k = 0; k < p->count; k++) {
         size_t from = D - 1 - k;
-        p->variance[k] = values[from] > 0 ? values[from] : 0;
-        memcpy(p->directions + k * D, sums + from * D, D * sizeof *sums);
+        p->variance[k] = s.values[from] > 0 ? s.values[from] : 0;
+        memcpy(p->directions + k * D, s.sums + from * D, D * sizeof *s.sums);
+    }
+    if (p->units.own) {
+        TRY(refine(p, &s, wanted, why));
     }
 done:
-    arena_close(&scratch);
+    arena_close(&memory);
     return status;
 }

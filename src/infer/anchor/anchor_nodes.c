@@ -65,15 +65,30 @@ static bool is_coarse(const node_fit *fit)
     return rounding > 1e-3 * sqrt(left) || rounding > 1e-3 * left;
 }
 
+/* Sets left out are predicted; s_x, or 0 where undoing the noise of y makes that worse than the
+ * mean of the values, and leaving it does not. */
+static double noise_to_undo(const anchor_work *w, size_t k, anchor_scratch *t, node_fit *fit)
+{
+    node_fit plain = {0};
+    anchor_fold(&w->block, k, w->s->x_noise, t, fit);
+    if (!(fit->fold_rest > fit->fold_vv)) {
+        return w->s->x_noise;
+    }
+    anchor_fold(&w->block, k, 0, t, &plain);
+    if (!(plain.fold_rest < plain.fold_vv)) {
+        return w->s->x_noise;
+    }
+    *fit = plain;
+    return 0;
+}
+
 bool anchor_fit_node(const anchor_work *w, anchor *out, size_t k, anchor_scratch *t)
 {
     const node_block *b = &w->block;
     size_t r = w->s->rank;
     size_t j = b->node[k];
     node_fit *fit = w->fits.fit + j;
-    if (!w->constant[j]) {
-        anchor_fold(b, k, w->s->x_noise, t, fit);
-    }
+    double noise = w->constant[j] ? 0 : noise_to_undo(w, k, t, fit);
     node_sums m = block_sums(b, k, ANCHOR_ALL, t);
     b->a[k] = 0;
     for (size_t c = 0; c < r; c++) {
@@ -83,7 +98,7 @@ bool anchor_fit_node(const anchor_work *w, anchor *out, size_t k, anchor_scratch
         fit_direction(w, out, j, &m, t);
         return false;
     }
-    if (!anchor_solve(&m, w->s->x_noise, w->all, t, fit)) {
+    if (!anchor_solve(&m, noise, w->all, t, fit)) {
         return false;
     }
     out->kind[j] = ANCHOR_VALUES;

@@ -43,11 +43,9 @@ static lscm_status read_signal(fit *f, linear_view *s, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     meter m = meter_over(f->data, f->progress, "reading");
-    TRY(f->settings.decoder == LSCM_DECODER_IDENTITY ? linear_view_identity(s, f->data, &m, why)
-                                                     : linear_view_of(s, f->data, &m, why));
-    if (s->kind == VIEW_LINEAR && f->settings.x_noise > 0) {
-        s->x_noise = f->settings.x_noise;
-    }
+    TRY(f->settings.decoder == LSCM_DECODER_IDENTITY
+            ? linear_view_identity(s, f->data, &m, why)
+            : linear_view_of(s, f->data, f->settings.x_noise, &m, why));
     if (!isfinite(s->variance)) {
         TRY(lscm_dataset_check(f->data, &(lscm_overview){0}, f->progress, why));
     }
@@ -59,7 +57,7 @@ static lscm_status take_decoder(lscm_posterior *p, const linear_view *s, const a
                                 lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    p->decode.x_noise = s->x_noise;
+    p->decode.x_noise = linear_view_noise(s);
     if (s->kind != VIEW_LINEAR) {
         p->decode.kind = DECODER_IDENTITY;
         p->decode.sizes[0] = s->d;
@@ -125,7 +123,7 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
     (void)json_object_set_new(summary, "reason", json_string(reason));
     (void)json_object_set_new(summary, "prior",
                               json_string(uniform ? "uniform over graphs" : "uniform over orders"));
-    (void)json_object_set_new(summary, "x_noise", json_real(s->x_noise));
+    (void)json_object_set_new(summary, "x_noise", json_real(linear_view_noise(s)));
     (void)json_object_set_new(summary, "actuator_noise", json_real(a->anchor.actuator_noise));
     if (s->kind == VIEW_LINEAR) {
         (void)json_object_set_new(summary, "explained", json_real(linear_view_explained(s)));
@@ -247,8 +245,9 @@ static lscm_status try_nonlinear(fit *f, const linear_view *s, lscm_posterior **
 {
     lscm_status status = LSCM_OK;
     linear_rival rival = {0};
-    /* so little bends that it may be noise with a structure of its own */
-    bool little = linear_view_explained(s) > tuned_linear_explained();
+    /* so little bends that it may be noise with a structure of its own; or something else is seen
+     */
+    bool little = s->guided || linear_view_explained(s) > tuned_linear_explained();
     if (little) {
         TRY(find_missed(s, &rival.missed, why));
     }

@@ -108,10 +108,14 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
     lscm_status status = LSCM_OK;
     nonlinear_run r = {.f = f, .n = {.device = &f->device}};
     lscm_posterior *p = NULL;
+    in_units units = {0};
+    const lscm_dataset *data = f->data;
     bool asked = f->settings.decoder != LSCM_DECODER_AUTO;
     if (f->settings.noise == LSCM_NOISE_AUTO) {
         f->settings.noise = LSCM_NOISE_UNEQUAL;
     }
+    TRY(in_units_open(&units, data, ORIGIN_NEAR, why));
+    f->data = &units.data;
     meter m = meter_over(f->data, f->progress, "reading");
     TRY(features_of(&r.n.x, f->data, &m, why));
     f->read = fit_seconds() - f->begun;
@@ -132,6 +136,8 @@ done:
     if (status != LSCM_OK && f->run->folder != NULL) {
         (void)rmdir(f->run->folder); /* goes only when nothing is in it */
     }
+    f->data = data;
+    in_units_close(&units);
     lscm_posterior_free(p);
     judgement_close(&r.j);
     anchored_close(&r.a);

@@ -192,6 +192,26 @@ done:
     return status;
 }
 
+enum { UNIT_SLOTS = 2 };
+
+static void unit_slots(encoder *e, slot out[UNIT_SLOTS])
+{
+    const slot list[UNIT_SLOTS] = {{"x_origin", &e->origin, {e->D}, DTYPE_FLOAT64, true},
+                                   {"x_unit", &e->unit, {e->D}, DTYPE_FLOAT64, true}};
+    memcpy(out, list, sizeof list);
+}
+
+lscm_status encoder_pack_units(lscm_posterior *p, const struct column_units *u, lscm_error *why)
+{
+    slot slots[UNIT_SLOTS];
+    if (u == NULL) {
+        return LSCM_OK;
+    }
+    encoder e = {.D = u->D, .origin = u->origin, .unit = u->scale};
+    unit_slots(&e, slots);
+    return put(p, slots, UNIT_SLOTS, why);
+}
+
 /* ---- Out of the posterior ---- */
 
 static const encoder_array *find(const lscm_posterior *p, const char *name)
@@ -298,6 +318,21 @@ done:
     return status;
 }
 
+static lscm_status take_units(encoder *e, const lscm_posterior *p, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    slot slots[UNIT_SLOTS];
+    unit_slots(e, slots);
+    TRY(take(p, slots, UNIT_SLOTS, why));
+    bool sound = (e->origin == NULL) == (e->unit == NULL);
+    for (size_t j = 0; j < e->D && sound && e->unit != NULL; j++) {
+        sound = e->unit[j] > 0;
+    }
+    status = sound ? LSCM_OK : fail_unsound("x_unit", why);
+done:
+    return status;
+}
+
 static lscm_status take_kernel(encoder *e, const lscm_posterior *p, kernel_family of,
                                lscm_error *why)
 {
@@ -327,6 +362,7 @@ static lscm_status take_kernel(encoder *e, const lscm_posterior *p, kernel_famil
     if (!(k->space.scale > 0)) {
         TRY(fail_unsound("scale", why));
     }
+    TRY(take_units(e, p, why));
     if (find(p, "generator") != NULL) {
         TRY(take_generator(e, p, why));
     }

@@ -43,6 +43,10 @@ void encoder_reduce(const encoder *e, const encoder_rows *rows, size_t first, si
     } else if (e->kind == ENCODES_LINEAR) {
         reduce_linear(e, n, x, rows->y + at);
     } else {
+        if (e->unit != NULL) {
+            const struct column_units u = {e->D, e->origin, e->unit};
+            units_apply(&u, n, x);
+        }
         const features f = {.D = e->D, .R = e->width, .basis = e->basis};
         features_project(&f, n, x, rows->f + at);
     }

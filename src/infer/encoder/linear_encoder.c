@@ -144,7 +144,7 @@ void encoder_z(const linear_view *s, const anchored *a, double *z, double *z_sd)
     }
 }
 
-/* x = c + (z - a) B^+ E': weights (d, D), bias (D). */
+/* x = c + (z - a) B^+ (E u)', and E u = basis u^2: weights (d, D), bias (D). */
 lscm_status encoder_invert(const linear_view *s, const anchored *a, double *weights, double *bias,
                            lscm_error *why)
 {
@@ -176,6 +176,9 @@ lscm_status encoder_invert(const linear_view *s, const anchored *a, double *weig
     }
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, d, D, r, 1, inverse, r, s->basis, r, 0,
                 weights, D);
+    for (size_t j = 0; j < s->D; j++) {
+        cblas_dscal(d, s->scale[j] * s->scale[j], weights + j, D);
+    }
     cblas_dgemv(CblasRowMajor, CblasTrans, d, D, -1, weights, D, a->shift, 1, 1, bias, 1);
 done:
     free(copy);

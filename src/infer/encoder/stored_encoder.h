@@ -9,6 +9,8 @@
  *                       sd_row, factor: kernel.h); where there is a network x = g(z) (generator,
  *                       generator_*: generator.h), these are where Gauss-Newton through it begins
  *
+ *                       with x_origin, x_unit (D), all of it is of (x - x_origin) / x_unit
+ *
  * range (2, d): the smallest and the largest value that do() set each node to; equal where that is
  * not known. Entries that do() set are their values, with sd 0 (linear: as far as the actuator's
  * noise allows).
@@ -28,19 +30,23 @@ lscm_status encoder_pack_linear(lscm_posterior *p, const linear_view *s, const a
 lscm_status encoder_pack_nonlinear(lscm_posterior *p, const features *f, const kernel_encoder *k,
                                    const generator_inverse *inverse, lscm_error *why);
 
+/* Of x in units of its columns (NULL: its own). */
+lscm_status encoder_pack_units(lscm_posterior *p, const struct column_units *u, lscm_error *why);
+
 typedef enum encoder_kind { ENCODES_IDENTITY, ENCODES_LINEAR, ENCODES_KERNEL } encoder_kind;
 
 /* Coming back: all arrays are the posterior's. */
 typedef struct encoder {
     encoder_kind kind;
     size_t d, D;
-    size_t width;  /* coordinates of a row: D, r or R */
-    double *basis; /* (D, width), or NULL: coordinates are x */
-    double *range; /* (2, d), or NULL */
-    double *mean;  /* (D); linear, as what follows */
-    double *shift; /* (d) */
-    double *slope; /* (r, d) */
-    double *noise; /* (d) */
+    size_t width;          /* coordinates of a row: D, r or R */
+    double *basis;         /* (D, width), or NULL: coordinates are x */
+    double *origin, *unit; /* (D): x is taken as (x - origin) / unit, or NULL: as it is */
+    double *range;         /* (2, d), or NULL */
+    double *mean;          /* (D); linear, as what follows */
+    double *shift;         /* (d) */
+    double *slope;         /* (r, d) */
+    double *noise;         /* (d) */
     double *spread;
     double actuator_noise;
     kernel_encoder kernel;

@@ -135,12 +135,29 @@ done:
     return status;
 }
 
+/* Methods that take all columns of x alike get them in units of their own. The anchored method
+ * finds its own; a noise or a range of x that was told is in those of x. */
+static bool takes_units(const lscm_fit_settings *s)
+{
+    return s != NULL && s->method != LSCM_METHOD_AUTO && s->method != LSCM_METHOD_ANCHORED &&
+           !(s->x_noise > 0) && s->decoder != LSCM_DECODER_IMAGE;
+}
+
 lscm_status lscm_fit(lscm_posterior **out, const lscm_dataset *data,
                      const lscm_fit_settings *settings, const lscm_run_options *run,
                      const lscm_progress *progress, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
+    in_units units = {0};
     threads_blas_single();
-    lscm_status status = fit_in_team(out, data, settings, run, progress, why);
+    if (takes_units(settings)) {
+        TRY(dataset_check_shapes(data, false, why)); /* it may have been opened for less */
+        TRY(in_units_open(&units, data, ORIGIN_FREE, why));
+        data = &units.data;
+    }
+    status = fit_in_team(out, data, settings, run, progress, why);
+done:
+    in_units_close(&units);
     threads_blas_restore();
     return status;
 }

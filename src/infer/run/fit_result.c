@@ -3,6 +3,7 @@
 #include "infer/run/run_files.h"
 #include "scm/recipe/recipe.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,9 @@ lscm_status fit_posterior(const fit *f, lscm_posterior **out, size_t weights, si
     lscm_status status = LSCM_OK;
     lscm_posterior *p = NULL;
     const array_shape *x = &f->data->shape[LSCM_X];
+    if (f->data->units != NULL && bias == 0) {
+        bias = lscm_dataset_features(f->data); /* their origin */
+    }
     TRY(posterior_new(&p, (size_t)f->settings.draws, f->data->nodes, f->data->rows, weights, bias,
                       why));
     p->features = lscm_dataset_features(f->data);
@@ -163,9 +167,41 @@ static char *summary_text(const fit *f, const decoder *decode, json_t *summary)
     return json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 }
 
+/* x = o + s g(z) where g is of x in units. */
+static void leave_units(const struct column_units *u, decoder *g)
+{
+    size_t hidden = g->sizes[g->layers - 1];
+    double *last = g->weights + decoder_weights(g) - hidden * u->D;
+    double *bias = g->bias;
+    double squares = 0;
+    bool moved = g->biases != BIASES_NONE;
+    for (size_t j = 0; j < u->D; j++) {
+        for (size_t h = 0; h < hidden; h++) {
+            last[h * u->D + j] *= u->scale[j];
+        }
+        squares += u->scale[j] * u->scale[j];
+        moved = moved || u->origin[j] != 0;
+    }
+    if (moved && g->biases == BIASES_NONE) {
+        g->biases = BIASES_LAST;
+        memset(bias, 0, u->D * sizeof *bias);
+    }
+    bias += moved ? decoder_bias_count(g) - u->D : 0;
+    for (size_t j = 0; j < u->D && moved; j++) {
+        bias[j] = u->origin[j] + u->scale[j] * bias[j];
+    }
+    g->x_noise *= sqrt(squares / (double)u->D);
+}
+
 lscm_status fit_save(const fit *f, lscm_posterior *p, json_t *more, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
+    if (f->data->units != NULL) {
+        leave_units(f->data->units, &p->decode);
+        if (json_object_get(more, "x_noise") != NULL) {
+            (void)json_object_set_new(more, "x_noise", json_real(p->decode.x_noise));
+        }
+    }
     p->config = config_text(f);
     p->summary = more != NULL ? summary_text(f, &p->decode, more) : NULL;
     if (p->config == NULL || p->summary == NULL) {
