@@ -112,7 +112,6 @@ refuses 1 "there is one sample only" "$lscm" fit one.csv
 awk 'BEGIN { srand(2); for (j = 0; j < 25; j++) { printf "v%d,", j } print "target"
     for (i = 0; i < 6; i++) { for (j = 0; j < 25; j++) { printf "%g,", rand() } print "v" i } }' >wide.csv
 fits "graphs sampled by MCMC, R-hat" wide.csv
-refuses 2 "needs at most 20 nodes" "$lscm" fit wide.csv --graph-prior uniform
 awk -F, 'BEGIN { OFS = "," } NR > 1 { $1 = $1 * 1e200 } 1' chain.csv >huge.csv
 refuses 1 "too large to square; rescale" "$lscm" fit huge.csv
 awk -F, 'BEGIN { OFS = "," } NR == 9 { $2 = "nan" } 1' chain.csv >nan.csv
@@ -262,10 +261,10 @@ save("cycle", w=W + W.T)
 save("bytes", x=np.clip(3 * good["x"] + 128, 0, 255).astype(np.uint8))
 END
 
-fits "0->1 1.00, 1->2 1.00" good.npz
-fits "0->1 1.00, 1->2 1.00" nan_off.npz
-fits "0->1 1.00, 1->2 1.00" duplicate.npz
-fits "0->1 1.00, 1->2 1.00" bytes.npz
+fits "0->1 0.98, 1->2 0.98" good.npz
+fits "0->1 0.98, 1->2 0.98" nan_off.npz
+fits "0->1 0.98, 1->2 0.98" duplicate.npz
+fits "0->1 0.98, 1->2 0.98" bytes.npz
 fits "decoder identity" observed.npz
 fits "x varies in only 1 direction, fewer than the 3 causal variables" singular.npz
 fits "intervened on in every row: 0" always.npz

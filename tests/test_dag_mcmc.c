@@ -68,14 +68,14 @@ typedef struct sampled {
     dag_result result;
 } sampled;
 
-static sampled *sample(const family *list, const dag_prior *prior, const size_t *order,
-                       size_t steps, uint64_t seed)
+static sampled *sample_as(const family *list, const dag_prior *prior, const size_t *order,
+                          size_t steps, uint64_t seed, bool uniform)
 {
     lscm_error why = {0};
     sampled *s = calloc(1, sizeof *s);
     s->draws = (dag_draws){DRAWS, D, s->parents, s->order};
     s->result.edge_prob = s->edge_prob;
-    dag_mcmc_settings settings = {.steps = steps};
+    dag_mcmc_settings settings = {.steps = steps, .uniform = uniform};
     assert_ok(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, D, list, *prior}, order,
                                       (rng){seed, 1}, NULL},
                        &settings, &s->draws, &s->result, &why));
@@ -100,12 +100,91 @@ static sampled *sample(const family *list, const dag_prior *prior, const size_t 
     return s;
 }
 
+static sampled *sample(const family *list, const dag_prior *prior, const size_t *order,
+                       size_t steps, uint64_t seed)
+{
+    return sample_as(list, prior, order, steps, seed, false);
+}
+
 static void compare(const sampled *s, const dag_yardstick *truth, double tolerance)
 {
     for (size_t k = 0; k < (size_t)D * D; k++) {
         assert_near(s->edge_prob[k], truth->edge_prob[k], tolerance);
         assert_near(s->share[k], truth->edge_prob[k], tolerance + 0.02);
     }
+}
+
+/* Every graph once, also where some edges may not be and others must. */
+static void uniform_graphs(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        knowledge k = {0};
+        families f;
+        dag_yardstick truth;
+        dag_prior prior = plain_prior();
+        k.forbidden[1] = k.forbidden[2 * D + 4] = 1;
+        k.required[3 * D + 0] = 1;
+        make_families(&f, seed, 20 + 20 * (size_t)seed, seed > 2 ? &k : NULL);
+        dag_prior halves = prior; /* a pair has two ways to be an edge, and one order only one */
+        halves.log_odds -= log(2);
+        enumerate_dags(&truth, f.list, D, &halves, NULL, NULL, NULL);
+        sampled *s = sample_as(f.list, &prior, NULL, 40000, seed, true);
+        for (size_t e = 0; e < (size_t)D * D; e++) {
+            assert_near(s->edge_prob[e], truth.uniform_prob[e], 0.035);
+            assert_near(s->share[e], s->edge_prob[e], 1e-9);
+        }
+        assert_true(s->result.r_hat < 1.05 && s->result.ess > 400);
+        free(s);
+        families_close(&f);
+    }
+}
+
+/* A path that nothing orients has a root anywhere: its k-th edge points on with probability k/d. By
+ * orders its ends would be all but sure. */
+static void path(void **state)
+{
+    (void)state;
+    enum { LONG = 14, ROWS = 400, MANY = 1000 };
+    static double z[ROWS * LONG], edge_prob[LONG * LONG];
+    static uint8_t mask[ROWS * LONG];
+    static uint32_t parents[MANY * LONG];
+    static size_t orders[MANY * LONG], count[LONG], candidate[LONG * 4];
+    double unit[LONG];
+    lscm_error why = {0};
+    lcg g = {11};
+    families f;
+    design s = {0};
+    for (size_t r = 0; r < ROWS; r++) {
+        for (size_t i = 0; i < LONG; i++) {
+            z[r * LONG + i] = lcg_normal(&g) + (i > 0 ? 1.5 * z[r * LONG + i - 1] : 0);
+        }
+    }
+    for (size_t i = 0; i < LONG; i++) {
+        unit[i] = 1;
+        for (size_t j = i < 2 ? 0 : i - 2; j <= i + 2 && j < LONG; j++) {
+            if (j != i) {
+                candidate[i * 4 + count[i]++] = j;
+            }
+        }
+    }
+    design_again(&s, ROWS, LONG, mask, NULL);
+    assert_ok(families_of(&f, &(latent_rows){&s, z, NULL, false},
+                          &(candidate_lists){4, count, candidate, NULL}, &why));
+    dag_prior prior = {.ridge = 0.01, .dof = 3, .log_odds = -9, .unit = unit};
+    dag_draws draws = {MANY, LONG, parents, orders};
+    dag_result result = {.edge_prob = edge_prob};
+    dag_mcmc_settings settings = {.steps = 40000, .uniform = true};
+    assert_ok(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, LONG, f.list, prior}, NULL,
+                                      (rng){5, 1}, NULL},
+                       &settings, &draws, &result, &why));
+    for (size_t i = 0; i + 1 < LONG; i++) {
+        double onward = (double)(i + 1) / LONG;
+        assert_near(edge_prob[i * LONG + i + 1], onward, 0.08);
+        assert_near(edge_prob[(i + 1) * LONG + i], 1 - onward, 0.08);
+    }
+    design_close(&s);
+    families_close(&f);
 }
 
 static void all_graphs(void **state)
@@ -421,6 +500,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_edges),
         cmocka_unit_test(all_graphs),
+        cmocka_unit_test(uniform_graphs),
+        cmocka_unit_test(path),
         cmocka_unit_test(background_knowledge),
         cmocka_unit_test(order_given),
         cmocka_unit_test(any_thread_count),

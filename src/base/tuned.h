@@ -123,6 +123,7 @@
     REAL(order_hottest, 0.02, HAND, "beta of the others at first") \
     REAL(order_far, 10, HAND, "nats below the best chain that make one start again ..") \
     REAL(order_far_sd, 5, HAND, ".. and sd of its score") \
+    COUNT(walk_moves, 50, TIME, "moves of a walk over graphs, for each node") \
     REAL(order_doubt, 1e-3, HAND, "p (1 - p) of an edge that is not in doubt") \
     /* Draws of everything together */ \
     REAL(joint_matters, 0.05, HAND, "error of z by the encoder, of what the graph sees, that is sampled") \

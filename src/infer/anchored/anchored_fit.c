@@ -117,7 +117,8 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
     json_t *seconds = json_pack("{s:f, s:f, s:f}", "read", f->read, "anchor", a->seconds_anchor,
                                 "graph", a->seconds_graph);
     bool uniform =
-        f->settings.graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && a->sampler == SAMPLER_EXACT;
+        a->sampler == SAMPLER_MCMC ||
+        (f->settings.graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && a->sampler == SAMPLER_EXACT);
     json_t *held_out = judgement_json(j, f->data->node_names);
     json_t *effects = effects_json(a, f->data->node_names);
     (void)json_object_set_new(summary, "reason", json_string(reason));
@@ -172,11 +173,12 @@ static void warn(const fit *f, const anchored *a)
         warn_of_clip(f, a);
     }
     warn_of_unused(f, a);
-    if (f->settings.graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && a->sampler != SAMPLER_EXACT) {
+    if (f->settings.graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && a->sampler != SAMPLER_EXACT &&
+        a->sampler != SAMPLER_MCMC) {
         (void)json_array_append_new(
             f->warnings,
-            json_string("the prior is uniform over orders, not over graphs: only exact "
-                        "draws can be weighted, and the encoder is uncertain here"));
+            json_string("the prior is uniform over orders, not over graphs: only draws of "
+                        "graphs alone can be, and the encoder is uncertain here"));
     }
 }
 

@@ -3,7 +3,7 @@
  * score_i(pa_i) (mechanism/law.h). So a graph weighs as many times as it has orders;
  * dag_extensions.h counts them, for weights that make the prior over DAGs uniform. dag_exact.c sums
  * over all orders by dynamic programming over subsets (d <= DAG_EXACT_MOST); dag_mcmc.c samples
- * orders beyond.
+ * orders beyond, and from there graphs that each count once.
  */
 #ifndef LSCM_INFER_GRAPH_DAG_H
 #define LSCM_INFER_GRAPH_DAG_H
@@ -49,6 +49,7 @@ size_t dag_chains(int64_t asked);
 typedef struct dag_mcmc_settings {
     size_t chains, steps; /* steps of each chain, the first half thrown away; 0 chooses */
     const size_t *start;  /* (d) or NULL: a good order, to begin one of the chains with */
+    bool uniform;         /* graphs count once, not as often as they have orders (edge_walk.h) */
     bool brief;           /* where steps are chosen: a quarter fewer */
 } dag_mcmc_settings;
 lscm_status dag_mcmc(const dag_problem *problem, const dag_mcmc_settings *settings,

@@ -3,16 +3,18 @@
  * Chain 0 starts cold, from an order that is given or greedily, the others at random and hot, beta
  * rising from near 0 to 1 over the first quarter. Then a chain that stands lower than the best by
  * far more than chains vary starts again from there: orders that unlikely are starts, not samples.
- * From the middle on, places are recorded evenly. Edge probabilities are averages over them of P(j
+ * From the middle on, places are recorded evenly. Each draw has a recorded order of its own and
+ * parents drawn given it; where every graph is to count once it goes on from there (edge_walk.h),
+ * and edges are told by the draws. Else edge probabilities are averages over them of P(j
  * in pa_i | order) = 1 - e^(total_i(U - j) - total_i(U)), parents summed out (Rao-Blackwell); R-hat
  * and ESS are those of these numbers, the worst over edges that are in doubt. Chains that start
  * again agree with the best by that alone: then R-hat is that of the places until there, and the
- * one after it is told beside it. Each draw has a recorded order of its own and parents drawn given
- * it. The same numbers for any number of threads.
+ * one after it is told beside it. The same numbers for any number of threads.
  */
 #include "base/tuned.h"
 #include "infer/graph/convergence.h"
 #include "infer/graph/dag.h"
+#include "infer/graph/edge_walk.h"
 #include "infer/graph/order_chain.h"
 #include "infer/graph/subset_sums.h"
 
@@ -270,18 +272,28 @@ static void draw_graph(const mcmc *m, size_t k)
     }
 }
 
+/* Chains that were replaced agree by that alone. */
+static void judge(mcmc *m)
+{
+    if (m->out->edge_prob == NULL) {
+        return;
+    }
+    if (m->out->replaced > 0) {
+        m->out->ess = fmin(m->out->ess, (double)(m->chains - m->out->replaced));
+    } else {
+        m->out->r_hat = m->out->r_hat_kept;
+    }
+}
+
 /* edge_prob, and how far the chains agree on it. */
 static void find_edges(mcmc *m)
 {
     m->out->r_hat_kept = summarise_all(m);
-    m->out->r_hat = m->out->replaced > 0 ? m->out->r_hat : m->out->r_hat_kept;
     m->out->ess = (double)(m->chains * m->recorded);
     for (size_t i = 0; i < m->d; i++) {
         m->out->ess = fmin(m->out->ess, m->ess[i]);
     }
-    if (m->out->replaced > 0) {
-        m->out->ess = fmin(m->out->ess, (double)(m->chains - m->out->replaced));
-    }
+    judge(m);
 }
 
 static void finish(mcmc *m)
@@ -345,6 +357,10 @@ lscm_status dag_mcmc(const dag_problem *problem, const dag_mcmc_settings *settin
     }
     TRY(run_chains(&m, why));
     finish(&m);
+    if (settings->uniform) {
+        TRY(edge_walk_draws(problem, m.sets, draws, m.chains, out, why));
+        judge(&m);
+    }
 done:
     arena_close(&m.memory);
     return status;

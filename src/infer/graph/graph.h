@@ -1,5 +1,6 @@
 /* Graphs given z: exact sums over all of them to DAG_EXACT_MOST nodes, chains over orders with
- * screened parents beyond, and chains over single graphs for those who draw z too.
+ * screened parents beyond and from there over graphs, and chains over single graphs for those who
+ * draw z too.
  */
 #ifndef LSCM_INFER_GRAPH_GRAPH_H
 #define LSCM_INFER_GRAPH_GRAPH_H

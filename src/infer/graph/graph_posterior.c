@@ -1,5 +1,6 @@
 /* Graphs given z. To DAG_EXACT_MOST nodes all other nodes are candidate parents and the posterior
- * is exact; beyond, candidates are screened and orders sampled (graph_search.c). */
+ * is exact; beyond, candidates are screened, orders sampled, and graphs from there
+ * (graph_search.c). */
 #include "infer/graph/graph_posterior.h"
 #include "base/tuned.h"
 #include "infer/graph/graph_parts.h"
@@ -74,9 +75,11 @@ static lscm_status find_candidates(graph_posterior *g, const anchored_input *in,
 
 /* ---- All together ---- */
 
+/* Beyond exact graphs chains see to it that every graph counts once. */
 static bool is_uniform(const anchored_input *in)
 {
-    return in->settings->graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && in->order == NULL;
+    return in->settings->graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && in->order == NULL &&
+           in->view->d <= DAG_EXACT_MOST;
 }
 
 static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a)
@@ -179,12 +182,6 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
                        {.dof = tuned_prior_dof(), .unit = unit, .spread = spread_of(in)}}};
     graph_scratch scratch;
     arena memory = {0};
-    if (is_uniform(in) && !g.exact) {
-        return fail(why, LSCM_USAGE,
-                    "a uniform prior over graphs needs at most %d nodes; "
-                    "leave out --graph-prior",
-                    (int)DAG_EXACT_MOST);
-    }
     lay_out(&g, in, &g.memory);
     TRY(arena_open(&g.memory, why));
     lay_out(&g, in, &g.memory);

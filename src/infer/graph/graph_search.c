@@ -26,6 +26,7 @@ lscm_status graph_run(graph_posterior *g, const anchored_input *in, size_t first
     dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains,
                                 .steps = in->steps,
                                 .start = g->guess,
+                                .uniform = true,
                                 .brief = in->brief};
     for (size_t k = 0; k < count; k++) {
         g->prior[first + k] = g->mechanisms.prior;
