@@ -61,6 +61,7 @@ enum stream {
     STREAM_GAINS,
     STREAM_JOINT,
     STREAM_LATENT,
+    STREAM_LEAK_EDGES,
 
     STREAM_ALONE = 1 << 16 /* added for rows under one do() that are no part of the data */
 };

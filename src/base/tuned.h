@@ -81,6 +81,7 @@
     /* What a row counts */ \
     REAL(leak_beyond, 4, BENDS, "variance of leaks where nothing set a node, over that of held-out values") \
     REAL(leak_medians, 10, BENDS, "median errors that a row's counts at most: misread altogether is no leak") \
+    COUNT(leak_rows, 500, TIME, "rows, for every twenty nodes, that tell what leaks") \
     REAL(row_ratio, 100, HAND, "errors that go with the size of a row over those that do not, at most") \
     COUNT(row_rounds, 50, HAND, "rounds of its least squares, at most") \
     REAL(row_still, 1e-3, HAND, "relative change that ends them") \

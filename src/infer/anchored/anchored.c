@@ -53,8 +53,7 @@ static void draw_mechanisms(anchored *a, const graph_posterior *g, uint64_t seed
             a->sigma[k * d + i] = m.sigma;
             a->intercept[k * d + i] = m.intercept;
             a->effect[k * d + i] = m.effect;
-            parents = graph_leak_told(g, i, parents, a->w + k * d * d);
-            a->log_p[k] += mechanisms_score(&all, i, parents); /* of the graph that is kept */
+            a->log_p[k] += mechanisms_score(&all, i, parents);
         }
         /* the draws are from p itself: q is p, normalised where the sum over graphs is known */
         a->log_q[k] = a->log_p[k] - (isfinite(g->result.log_evidence) ? g->result.log_evidence : 0);
@@ -319,7 +318,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
         forget_effects(&a);
     }
     if (in->leak != NULL) {
-        anchored_take_errors(&a, &g, in);
+        TRY(anchored_take_errors(&a, &g, in, why));
     }
     a.seconds_graph = fit_seconds() - begun;
     *out = a;

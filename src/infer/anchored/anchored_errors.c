@@ -1,8 +1,22 @@
 /* What z has wrong alike in all rows does not average out, and widens the draws in the end.
  *
- * Leaks: the others leak into z_j, which moves weights into j by as much. Edges that cannot be told
- * from it (graph_leak.h) are left out; log p and log q are already those of the graphs without
- * them.
+ * Leaks: others leak into the z_i that is read off x, so that where z_i is regressed on those
+ * before it the coefficient of z_p is
+ *
+ *     b_pi = w_pi + l_pi,   l_pi ~ N(0, leak_pi^2),
+ *
+ * w_pi = 0 without an edge, else w_pi ~ N(0, v_pi), v_pi = s_i^2/(t u_p^2), or w_pi^2/v_pi times
+ * that where the slab has a hole. Draws of graph and mechanisms given z have b, exactly 0 where z
+ * needs no coefficient: there is no edge then, for it would have to cancel the leak. Given b, the
+ * others are edges independently of each other:
+ *
+ *     odds of the edge = p/(1 - p) N(b; 0, v + leak^2)/N(b; 0, leak^2),
+ *     w | b, edge ~ N(b v/(v + leak^2), v leak^2/(v + leak^2)),
+ *
+ * (times E[w^2 | b]/v with a hole) so that what a leak hides is about as likely as it was
+ * beforehand, and no edge is ruled out or in by what a leak could be. Where t and p are not known,
+ * b and the edges tell them anew: those that only leaks ask for count no longer. log p of a draw
+ * moves by what this law says of its new edges over its old ones.
  *
  * Gains: the scale of z_j itself is known to a factor of 1 + g_j only, log(1 + g_j) ~ N(0, gain^2).
  * In the units of the truth,
@@ -13,25 +27,164 @@
 #include "base/streams.h"
 
 #include <math.h>
+#include <string.h>
 
-static void take_leaks(anchored *a, const graph_posterior *g, rng r)
+enum { ROUNDS = 5 }; /* edges given (t, p), and these given edges */
+
+/* A draw with leaks in it. */
+typedef struct leaking {
+    const graph_posterior *g;
+    const double *leak;  /* (d, d) */
+    const double *sigma; /* (d) */
+    dag_prior prior;     /* t, p */
+    size_t d;
+    double *b;     /* (d, d) */
+    uint8_t *edge; /* (d, d) */
+    arena memory;
+} leaking;
+
+static void lay_out(leaking *t)
 {
-    size_t n = a->d * a->d;
-    for (size_t e = 0; e < n; e++) {
-        double there = 0;
-        double dropped = 0;
-        for (size_t k = 0; k < a->draws; k++) {
-            double *w = a->w + k * n + e;
-            bool small = *w != 0 && graph_leak_hides(g, e, *w);
-            *w = small ? 0 : *w;
-            dropped += small ? 1 : 0;
-            there += *w != 0 ? 1 : 0;
-            *w += *w != 0 ? g->leak_sd[e] * rng_normal(r, 2 * (k * n + e)) : 0;
-        }
-        if (dropped > 0) {
-            a->edge_prob[e] = there / (double)a->draws;
+    t->b = arena_take(&t->memory, t->d * t->d, sizeof *t->b);
+    t->edge = arena_take(&t->memory, t->d * t->d, 1);
+}
+
+/* log N(b; 0, v), without its constant. */
+static double log_normal(double b, double v)
+{
+    return -b * b / (2 * v) - log(v) / 2;
+}
+
+static double variance_of(const leaking *t, const dag_prior *at, size_t e)
+{
+    double ratio = t->sigma[e % t->d] / at->unit[e / t->d];
+    return ratio * ratio / at->ridge;
+}
+
+/* log p(b | edge), with the edge's own odds, and without it. */
+static double with_edge(const leaking *t, const dag_prior *at, size_t e)
+{
+    double v = variance_of(t, at, e);
+    double leak = t->leak[e] * t->leak[e];
+    double all = v + leak;
+    double hole = at->hole ? log(t->b[e] * t->b[e] / all * v / all + leak / all) : 0;
+    return at->log_odds + hole + log_normal(t->b[e], all);
+}
+
+static double without_edge(const leaking *t, size_t e)
+{
+    return log_normal(t->b[e], t->leak[e] * t->leak[e]);
+}
+
+/* What leaks into node i from its candidate c: the edge's number, or -1 where nothing does, z needs
+ * no coefficient, or the edge must be. */
+static ptrdiff_t leak_at(const leaking *t, size_t i, size_t c)
+{
+    const family *f = &t->g->families.list[i];
+    size_t e = f->candidate[c] * t->d + i;
+    bool open = t->b[e] != 0 && (f->required >> c & 1) == 0;
+    return open && t->leak[e] > 0 ? (ptrdiff_t)e : -1;
+}
+
+/* log p(b, edges, t, p), up to what no edge changes. */
+static double law_of(const leaking *t, const dag_prior *at)
+{
+    double sum = hyper_log_prior(&t->g->grid, at);
+    for (size_t i = 0; i < t->d; i++) {
+        for (size_t c = 0; c < t->g->families.list[i].count; c++) {
+            ptrdiff_t e = leak_at(t, i, c);
+            if (e >= 0) {
+                sum += t->edge[e] != 0 ? with_edge(t, at, (size_t)e) : without_edge(t, (size_t)e);
+            }
         }
     }
+    return sum;
+}
+
+static void take_prior(leaking *t, double u)
+{
+    const hyper_grid *grid = &t->g->grid;
+    double x[HYPER_MOST];
+    for (size_t h = 0; h < hyper_points(grid); h++) {
+        dag_prior at = t->prior;
+        hyper_take(grid, h, &at);
+        x[h] = law_of(t, &at);
+    }
+    hyper_take(grid, hyper_pick(x, hyper_points(grid), u), &t->prior);
+}
+
+/* Edges given t and p; adds `share` of their probabilities to edge_prob. */
+static void take_edges(leaking *t, rng r, uint64_t index, double share, double *edge_prob)
+{
+    for (size_t i = 0; i < t->d; i++) {
+        for (size_t c = 0; c < t->g->families.list[i].count; c++) {
+            size_t at = t->g->families.list[i].candidate[c] * t->d + i;
+            ptrdiff_t e = leak_at(t, i, c);
+            double p = t->edge[at] != 0 ? 1 : 0;
+            if (e >= 0) {
+                p = 1 / (1 + exp(without_edge(t, at) - with_edge(t, &t->prior, at)));
+                t->edge[at] = rng_uniform(r, index + at) < p ? 1 : 0;
+            }
+            edge_prob[at] += share * p;
+        }
+    }
+}
+
+/* w given b, and what that moves the intercepts by. */
+static void take_weights(const leaking *t, rng r, uint64_t index, double *w, double *intercept)
+{
+    for (size_t i = 0; i < t->d; i++) {
+        const family *f = &t->g->families.list[i];
+        for (size_t c = 0; c < f->count; c++) {
+            size_t e = f->candidate[c] * t->d + i;
+            double v = variance_of(t, &t->prior, e);
+            double kept = v / (v + t->leak[e] * t->leak[e]);
+            double told = kept * t->b[e] + t->leak[e] * sqrt(kept) * rng_normal(r, 2 * (index + e));
+            w[e] = t->edge[e] != 0 ? told : 0;
+            intercept[i] += (t->b[e] - w[e]) * f->mean[c];
+        }
+    }
+}
+
+static void begin_draw(leaking *t, const anchored *a, size_t k)
+{
+    size_t n = t->d * t->d;
+    t->sigma = a->sigma + k * t->d;
+    t->prior = t->g->prior[k];
+    memcpy(t->b, a->w + k * n, n * sizeof *t->b);
+    for (size_t e = 0; e < n; e++) {
+        t->edge[e] = t->b[e] != 0 ? 1 : 0;
+    }
+}
+
+static lscm_status take_leaks(anchored *a, const graph_posterior *g, uint64_t seed, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t n = a->d * a->d;
+    const rng edges = stream_of(seed, STREAM_LEAK_EDGES);
+    const rng weights = stream_of(seed, STREAM_LEAKS);
+    leaking t = {.g = g, .leak = g->leak_sd, .d = a->d};
+    lay_out(&t);
+    TRY(arena_open(&t.memory, why));
+    lay_out(&t);
+    memset(a->edge_prob, 0, n * sizeof *a->edge_prob);
+    for (size_t k = 0; k < a->draws; k++) {
+        begin_draw(&t, a, k);
+        double before = law_of(&t, &t.prior);
+        for (size_t round = 0; round < ROUNDS; round++) {
+            uint64_t index = (k * ROUNDS + round) * (n + 1);
+            bool last = round + 1 == ROUNDS;
+            take_prior(&t, rng_uniform(edges, index + n));
+            take_edges(&t, edges, index, last ? 1 / (double)a->draws : 0, a->edge_prob);
+        }
+        double moved = law_of(&t, &t.prior) - before;
+        a->log_p[k] += moved;
+        a->log_q[k] += moved;
+        take_weights(&t, weights, k * n, a->w + k * n, a->intercept + k * a->d);
+    }
+done:
+    arena_close(&t.memory);
+    return status;
 }
 
 static void take_gains(anchored *a, double gain, rng r)
@@ -50,9 +203,13 @@ static void take_gains(anchored *a, double gain, rng r)
     }
 }
 
-void anchored_take_errors(anchored *a, const graph_posterior *g, const anchored_input *in)
+lscm_status anchored_take_errors(anchored *a, const graph_posterior *g, const anchored_input *in,
+                                 lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
     uint64_t seed = (uint64_t)in->settings->seed;
-    take_leaks(a, g, stream_of(seed, STREAM_LEAKS));
+    TRY(take_leaks(a, g, seed, why));
     take_gains(a, in->gain, stream_of(seed, STREAM_GAINS));
+done:
+    return status;
 }

@@ -4,7 +4,9 @@
 
 #include "infer/graph/graph.h"
 
-/* Widens the draws by what z has wrong in all rows alike; `in` says how much. */
-void anchored_take_errors(anchored *a, const graph_posterior *g, const anchored_input *in);
+/* Edges, weights and log p of the draws, and the probabilities of edges, with what leaks
+ * (g->leak_sd) and the scale of z let into them: draws of `g`. */
+lscm_status anchored_take_errors(anchored *a, const graph_posterior *g, const anchored_input *in,
+                                 lscm_error *why);
 
 #endif

@@ -29,6 +29,7 @@ static void lay_out(nonlinear *n)
     n->size = arena_take(a, n->x.rows, sizeof(double));
     n->blur = arena_take(a, d * d * d, sizeof(double));
     n->w = arena_take(a, d * d, sizeof(double));
+    n->open = arena_take(a, d * d, sizeof(double));
 }
 
 /* Every node needs labels: nothing else tells it from the others when x bends. */
@@ -257,7 +258,6 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
         TRY(generator_finish(n->g, &n->errors, why));
         TRY(generator_read(n->g, NULL, n->z, n->sd, n->blur, why));
         with.blur = n->blur;
-        with.leak = n->errors.leak;
         with.gain = n->errors.gain;
     } else {
         TRY(generator_adopt(n->g, why));
@@ -265,6 +265,9 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     }
     take_spectrum(n);
     find_reach(n, n->told);
+    TRY(nonlinear_leaks(n, why));
+    with.leak = n->errors.leak;
+    with.open = n->open;
     if (n->outside > 0 && !n->homogeneous) {
         TRY(infer_within_reach(n, out, &with, why));
         goto done;

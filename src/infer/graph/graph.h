@@ -9,7 +9,6 @@
 #include "infer/graph/dag.h"             /* the posterior over graphs and its draws */
 #include "infer/graph/dag_extensions.h"  /* orders of a graph */
 #include "infer/graph/graph_chain.h"     /* graph and mechanisms as a chain */
-#include "infer/graph/graph_leak.h"      /* edges that cannot be told from a leak */
 #include "infer/graph/graph_posterior.h" /* all of it, from rows of z */
 #include "infer/graph/subset_sums.h"     /* sums over parent sets */
 

@@ -102,7 +102,8 @@ lscm_status graph_weigh_slopes(graph_posterior *g, const anchored_input *in, con
         double f = fmax(uneven, fmin(common, rows / (double)(tuned_slope_rows() * d)));
         for (size_t p = 0; p < d; p++) {
             double spread = t->spread[p * d + i];
-            g->leak_sd[p * d + i] = spread > 0 ? sqrt(leak / spread) : 0;
+            double open = in->open != NULL ? in->open[p * d + i] : 0;
+            g->leak_sd[p * d + i] = spread > 0 ? sqrt(leak / spread + open * open) : 0;
         }
         g->dispersion += f / (double)d;
     }

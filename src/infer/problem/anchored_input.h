@@ -14,6 +14,8 @@ typedef struct anchored_input {
     const double *reach; /* (d) or NULL: z_j is known within +-reach_j, beyond that only its sign */
     bool saturated; /* with reach: x may say nothing of z beyond it, as pixels do at their ends */
     const double *leak; /* (d) or NULL: variance, per direction, that others leak into z_j */
+    const double *open; /* (d, d), with leak: sd of the coefficient of z_p in z_i by what its labels
+                           leave open */
     double gain;        /* with leak: sd of the error of the scale of z_j, a share of it */
     const double *blur; /* (d, d, d) or NULL: covariance of the error of z where node i is free,
                            mean over rows; for variables that were read off x before */

@@ -165,10 +165,8 @@ static void keep_draw(latent_chain *c, size_t at, anchored *out)
     memcpy(out->intercept + at * d, c->g.intercept, d * sizeof(double));
     memcpy(out->order + at * d, c->g.order, d * sizeof *out->order);
     out->log_p[at] = 0;
-    for (size_t i = 0; i < d; i++) { /* of the graph that is kept */
-        uint32_t told = graph_leak_told(c->p->graph, i, c->g.parents[i], c->g.w);
-        out->log_p[at] +=
-            told == c->g.parents[i] ? c->g.score[i] : graph_chain_score(&c->g, i, told);
+    for (size_t i = 0; i < d; i++) {
+        out->log_p[at] += c->g.score[i];
     }
     for (size_t k = 0; k < n; k++) {
         double moved = c->z[k] - c->p->z[k];
