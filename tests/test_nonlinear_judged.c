@@ -37,12 +37,14 @@ static void it_is_the_reported_model(void **state)
     lscm_posterior *p = NULL;
     nonlinear whole = {.device = on_cpu()};
     judged_fit f = {0};
+    in_units units = {0};
     const anchored *a = &f.a;
     static uint8_t keep[ROWS];
     memset(keep, 1, sizeof keep);
     s.holdout = 0;
     assert_ok(lscm_fit(&p, data, &s, NULL, NULL, &why));
-    assert_ok(features_of(&whole.x, data, NULL, &why));
+    assert_ok(in_units_open(&units, data, ORIGIN_NEAR, &why));
+    assert_ok(features_of(&whole.x, &units.data, NULL, &why));
     s.noise = LSCM_NOISE_UNEQUAL;
     anchored_input in = {.settings = &s};
     nonlinear_again again = {&whole, &in};
@@ -54,6 +56,7 @@ static void it_is_the_reported_model(void **state)
     assert_memory_equal(a->sigma, lscm_posterior_sigma(p), a->draws * D * sizeof(double));
     judged_fit_close(&f);
     nonlinear_close(&whole);
+    in_units_close(&units);
     lscm_posterior_free(p);
     lscm_dataset_free(data);
 }
