@@ -568,6 +568,11 @@ typedef struct lscm_diagnostics {
     size_t findings;
     size_t found;                       /* of them with the verdict "found": 0 where all is well */
     const lscm_finding *const *finding; /* (findings) */
+    /* Of targets left out whole, the effects on other nodes that a fit to the others expects: */
+    size_t left_out_targets;               /* 0: none, and no figures below */
+    double left_out_r2, left_out_spearman; /* over pairs; r2 without edges is 0 */
+    double left_out_r2_others;             /* as the mean of the other interventions says */
+    double left_out_r2_correlation;        /* as correlation without intervention says */
 } lscm_diagnostics;
 LSCM_API const lscm_diagnostics *lscm_posterior_diagnostics(const lscm_posterior *posterior);
 

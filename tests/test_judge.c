@@ -29,7 +29,7 @@ static lscm_fit_settings defaults(void)
 
 static lscm_status judge_view(judgement *j, const anchored_input *in, double share)
 {
-    judged again = judged_view(in);
+    judged again = anchored_judged(in);
     return judge(j, &again, share, &why);
 }
 
@@ -186,6 +186,63 @@ static void test_likelihood(void **state)
     made_signal_free(&m);
 }
 
+/* A fit that says nothing of the errors of z. */
+static judged noiseless;
+
+static lscm_status fit_noiseless(const void *self, const uint8_t *keep, judged_fit *out,
+                                 lscm_error *error)
+{
+    lscm_status status = noiseless.fit(self, keep, out, error);
+    assert_int_equal(out->a.sampler, SAMPLER_LATENT);
+    out->blur = out->doubt = NULL;
+    return status;
+}
+
+/* x so noisy that z read off it is wrong by as much as the mechanisms' noise: intervals are right,
+ * and the sampler is the one of the fit. Without the errors of z in them they would not be. */
+static void test_noisy(void **state)
+{
+    (void)state;
+    lcg g = {41};
+    double inside = 0;
+    double without = 0;
+    double nodes = 0;
+    made_design c = STRONG;
+    c.d = 3;
+    c.sets = 24;
+    c.per_set = 30;
+    c.x_noise = 0.9;
+    c.observational = 100;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        made_signal m = made_signal_of(&c, &g);
+        lscm_fit_settings settings = defaults();
+        settings.seed = (int64_t)seed;
+        anchored_input in = {.view = &m.s, .settings = &settings, .draws = 100, .brief = true};
+        judgement j;
+        anchored a;
+        judged blind = anchored_judged(&in);
+        assert_ok(anchored_infer(&a, &in, &why));
+        assert_int_equal(a.sampler, SAMPLER_LATENT);
+        assert_ok(judge(&j, &blind, 0.3, &why));
+        for (size_t i = 0; i < c.d; i++) {
+            inside += isnan(j.coverage[i]) ? 0 : j.coverage[i];
+            nodes += isnan(j.coverage[i]) ? 0 : 1;
+        }
+        noiseless = blind;
+        blind.fit = fit_noiseless;
+        judgement_close(&j);
+        assert_ok(judge(&j, &blind, 0.3, &why));
+        for (size_t i = 0; i < c.d; i++) {
+            without += isnan(j.coverage[i]) ? 0 : j.coverage[i];
+        }
+        judgement_close(&j);
+        anchored_close(&a);
+        made_signal_free(&m);
+    }
+    assert_near(inside / nodes, 0.9, 0.03);
+    assert_true(without / nodes < inside / nodes - 0.04);
+}
+
 /* Designs in which every row counts: what is held out leaves an anchor to each node that has one,
  * or nothing is held out; a judgement never makes a fit fail. */
 static void test_spare(void **state)
@@ -282,15 +339,36 @@ static void test_blind(void **state)
 
 /* ---- What draws say of a row, by matrices ---- */
 
-enum { NODES = 7, DRAWN = 9, SEEN = 45 };
+enum { NODES = 7, DRAWN = 9, SEEN = 45, ASKED = 31 };
 
 typedef struct made_draws {
     double w[DRAWN * NODES * NODES], sigma[DRAWN * NODES], intercept[DRAWN * NODES];
     double effect[DRAWN * NODES];
     size_t order[DRAWN * NODES];
     double z[SEEN * NODES], values[SEEN * NODES];
-    uint8_t mask[SEEN * NODES];
+    double blur[NODES * NODES], doubt[SEEN * NODES], actuator;
+    uint8_t mask[SEEN * NODES], keep[SEEN];
+    bool errors; /* z has them */
 } made_draws;
+
+/* blur = V'V of some V */
+static void make_errors(made_draws *m, lcg *g)
+{
+    double v[NODES * NODES];
+    m->errors = true;
+    m->actuator = 0.5;
+    for (size_t k = 0; k < NODES * NODES; k++) {
+        v[k] = 0.5 * lcg_normal(g);
+    }
+    for (size_t k = 0; k < NODES * NODES; k++) {
+        for (size_t a = 0; a < NODES; a++) {
+            m->blur[k] += v[a * NODES + k / NODES] * v[a * NODES + k % NODES];
+        }
+    }
+    for (size_t k = 0; k < SEEN * NODES; k++) {
+        m->doubt[k] = lcg_uniform(g);
+    }
+}
 
 static void make_draws(made_draws *m, lcg *g)
 {
@@ -318,13 +396,55 @@ static void make_draws(made_draws *m, lcg *g)
     }
 }
 
+static bool same_set(const made_draws *m, size_t a, size_t b)
+{
+    return memcmp(m->mask + a * NODES, m->mask + b * NODES, NODES) == 0;
+}
+
+/* What the kept rows of this row's set say of its own intercept of node i, one after the other:
+ * mean and variance. */
+static double own_of(const made_draws *m, size_t k, size_t row, size_t i, double *variance)
+{
+    double mean = 0;
+    double noise = m->sigma[k * NODES + i] * m->sigma[k * NODES + i];
+    *variance = m->effect[k * NODES + i] * m->effect[k * NODES + i];
+    for (size_t other = 0; other < SEEN; other++) {
+        double rest = m->z[other * NODES + i] - m->intercept[k * NODES + i] - mean;
+        if (m->keep[other] == 0 || !same_set(m, row, other)) {
+            continue;
+        }
+        for (size_t p = 0; p < NODES; p++) {
+            rest -= m->w[(k * NODES + p) * NODES + i] * m->z[other * NODES + p];
+        }
+        double gain = *variance / (*variance + noise);
+        mean += gain * rest;
+        *variance -= gain * *variance;
+    }
+    return mean;
+}
+
+/* Mean over the rows of the set that are asked for. */
+static double doubt_of(const made_draws *m, size_t row, size_t i)
+{
+    double sum = 0;
+    double rows = 0;
+    for (size_t other = 0; other < SEEN; other++) {
+        bool counts = m->keep[other] == 0 && same_set(m, row, other);
+        sum += counts ? m->doubt[other * NODES + i] : 0;
+        rows += counts ? 1 : 0;
+    }
+    return sum / rows;
+}
+
 /* With V the weights into free nodes, z = (b + e) (I + V + V^2 + ..): mean (NODES) and covariance
- * (NODES, NODES) of z, all by full matrices. */
+ * (NODES, NODES) of the z seen, all by full matrices. */
 static void by_matrices(const made_draws *m, size_t k, size_t row, double *mean, double *cov)
 {
     enum { N = NODES };
     double total[N * N] = {0};
     double next[N * N];
+    double base[N];
+    double noise[N];
     const uint8_t *mask = m->mask + row * N;
     for (size_t power = 0; power < N; power++) { /* Horner: T = I + T V */
         for (size_t a = 0; a < N; a++) {
@@ -337,17 +457,21 @@ static void by_matrices(const made_draws *m, size_t k, size_t row, double *mean,
         }
         memcpy(total, next, sizeof total);
     }
+    for (size_t a = 0; a < N; a++) {
+        double own = own_of(m, k, row, a, &noise[a]) + m->intercept[k * N + a];
+        base[a] = mask[a] != 0 ? m->values[row * N + a] : own;
+        noise[a] += m->sigma[k * N + a] * m->sigma[k * N + a];
+        noise[a] = mask[a] != 0 ? m->actuator * m->actuator : noise[a];
+    }
     for (size_t i = 0; i < N; i++) {
         mean[i] = 0;
         for (size_t a = 0; a < N; a++) {
-            double base = mask[a] != 0 ? m->values[row * N + a] : m->intercept[k * N + a];
-            mean[i] += base * total[a * N + i];
+            mean[i] += base[a] * total[a * N + i];
         }
         for (size_t j = 0; j < N; j++) {
-            cov[i * N + j] = 0;
+            cov[i * N + j] = m->blur[i * N + j] + (i == j ? doubt_of(m, row, i) : 0);
             for (size_t a = 0; a < N; a++) {
-                double s = mask[a] != 0 ? 0 : hypot(m->sigma[k * N + a], m->effect[k * N + a]);
-                cov[i * N + j] += s * s * total[a * N + i] * total[a * N + j];
+                cov[i * N + j] += noise[a] * total[a * N + i] * total[a * N + j];
             }
         }
     }
@@ -407,7 +531,8 @@ static void check_row(const made_draws *m, const predictions *p, size_t n, size_
     assert_near(p->log_p[n], log(density), 1e-9);
 }
 
-/* Rows of many masks, some of them alike, in any order; on one thread and on two. */
+/* Rows of many masks, some of them alike, in any order; on one thread and on two; z as it is and
+ * with errors; of sets of which some rows were kept. */
 static void test_predictions(void **state)
 {
     (void)state;
@@ -415,31 +540,41 @@ static void test_predictions(void **state)
     size_t row[SEEN];
     lcg g = {21};
     int threads = omp_get_max_threads();
-    for (int round = 0; round < 5; round++) {
+    for (int round = 0; round < 6; round++) {
         predictions p;
         predictions again;
         make_draws(&m, &g);
         lcg_order(&g, SEEN, row);
-        anchored a = {.d = NODES, .rank = NODES, .rows = SEEN, .draws = DRAWN};
-        a.w = m.w;
-        a.sigma = m.sigma;
-        a.effect = m.effect;
-        a.intercept = m.intercept;
-        a.order = m.order;
-        a.z = m.z;
+        for (size_t k = ASKED; k < SEEN; k++) {
+            m.keep[row[k]] = 1;
+        }
+        judged_fit f = {.a = {.d = NODES, .rank = NODES, .rows = SEEN, .draws = DRAWN}};
+        f.a.w = m.w;
+        f.a.sigma = m.sigma;
+        f.a.effect = m.effect;
+        f.a.intercept = m.intercept;
+        f.a.order = m.order;
+        f.a.z = m.z;
+        if (round % 2 != 0) {
+            make_errors(&m, &g);
+            f.blur = m.blur;
+            f.doubt = m.doubt;
+            f.a.anchor.actuator_noise = m.actuator;
+        }
         design s = {0};
         design_again(&s, SEEN, NODES, m.mask, m.values);
+        judged_rows rows = {&s, m.keep, row, ASKED};
         omp_set_num_threads(2);
-        assert_ok(predictions_of(&p, &a, &s, row, SEEN - 4, &why));
+        assert_ok(predictions_of(&p, &f, &rows, &why));
         omp_set_num_threads(1);
-        assert_ok(predictions_of(&again, &a, &s, row, SEEN - 4, &why));
+        assert_ok(predictions_of(&again, &f, &rows, &why));
         omp_set_num_threads(threads);
-        for (size_t n = 0; n < SEEN - 4; n++) {
+        for (size_t n = 0; n < ASKED; n++) {
             check_row(&m, &p, n, row[n]);
         }
-        assert_memory_equal(p.mean, again.mean, (SEEN - 4) * NODES * sizeof(double));
-        assert_memory_equal(p.below, again.below, (SEEN - 4) * NODES * sizeof(double));
-        assert_memory_equal(p.log_p, again.log_p, (SEEN - 4) * sizeof(double));
+        assert_memory_equal(p.mean, again.mean, ASKED * NODES * sizeof(double));
+        assert_memory_equal(p.below, again.below, ASKED * NODES * sizeof(double));
+        assert_memory_equal(p.log_p, again.log_p, ASKED * sizeof(double));
         predictions_close(&p);
         predictions_close(&again);
         design_close(&s);
@@ -449,9 +584,10 @@ static void test_predictions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_truth),       cmocka_unit_test(test_likelihood),
-        cmocka_unit_test(test_spare),       cmocka_unit_test(test_too_few),
-        cmocka_unit_test(test_predictions), cmocka_unit_test(test_blind),
+        cmocka_unit_test(test_truth),   cmocka_unit_test(test_likelihood),
+        cmocka_unit_test(test_noisy),   cmocka_unit_test(test_spare),
+        cmocka_unit_test(test_too_few), cmocka_unit_test(test_predictions),
+        cmocka_unit_test(test_blind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

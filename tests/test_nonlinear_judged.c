@@ -78,7 +78,8 @@ static lscm_posterior *fit_with(const lscm_dataset *data, bool nonsense)
         mask[k] = targets[k] != 0;
     }
     assert_ok(design_of(&under, ROWS, D, mask, values, &why));
-    assert_ok(hold_out_rows(&under, (uint64_t)s.seed, s.holdout, keep, &held, &why));
+    assert_ok(
+        hold_out_rows(&under, (uint64_t)s.seed, s.holdout, judged_labels(D), keep, &held, &why));
     assert_true(held.sets > 0);
     for (size_t k = 0; k < ROWS * D && nonsense; k++) {
         values[k] = keep[k / D] == 0 ? 4 - values[(k + 7 * D) % (ROWS * D)] : values[k];

@@ -78,12 +78,15 @@ static void diagnostics_are_those_of_the_summary(void **state)
     lscm_posterior *p = made_linear();
     const lscm_diagnostics *d = lscm_posterior_diagnostics(p);
     assert_true(isnan(d->r_hat) && isnan(d->ess) && isnan(d->bound) && d->warnings == 0);
+    assert_true(d->left_out_targets == 0 && isnan(d->left_out_r2));
     assert_true(d->held_out_rows == 0 && isnan(d->held_out_r2[2]) && isnan(d->anchor_r2[0]));
     say(p, "{\"r_hat\": 1.25, \"ess\": 40, \"warnings\": [\"one\", 2, \"two\"],"
            " \"anchors\": {\"1\": {\"r2\": 0.5}, \"2\": {}, \"3\": {\"r2\": 1}},"
            " \"held_out\": {\"sets\": 2, \"rows\": 30, \"log_likelihood\": -1.5,"
            " \"log_likelihood_without_edges\": -2, \"r2\": {\"0\": 0.25, \"1\": null},"
-           " \"coverage_90\": {\"2\": 0.875}}}");
+           " \"coverage_90\": {\"2\": 0.875}},"
+           " \"left_out_targets\": {\"targets\": 4, \"model\": {\"r2\": 0.75, \"spearman\": null},"
+           " \"mean_of_others\": {\"r2\": -1}}}");
     lscm_posterior *back = NULL;
     assert_ok(lscm_posterior_save(p, at("run"), false, &why));
     assert_ok(lscm_posterior_open(&back, at("run"), &why));
@@ -100,6 +103,10 @@ static void diagnostics_are_those_of_the_summary(void **state)
         assert_true(isnan(d->held_out_r2[1]) && isnan(d->held_out_coverage_90[0]));
         assert_near(d->held_out_coverage_90[2], 0.875, 0);
         assert_near(d->anchor_r2[1], 0.5, 0);
+        assert_int_equal(d->left_out_targets, 4);
+        assert_near(d->left_out_r2, 0.75, 0);
+        assert_near(d->left_out_r2_others, -1, 0);
+        assert_true(isnan(d->left_out_spearman) && isnan(d->left_out_r2_correlation));
         assert_true(isnan(d->anchor_r2[0]) && isnan(d->anchor_r2[2]));
     }
     lscm_posterior_free(back);

@@ -238,6 +238,41 @@ static void print_judgement(const lscm_posterior *posterior, const json_t *summa
     print_nodes(posterior, held_out, json_object_get(summary, "anchors"));
 }
 
+/* How well effects of targets that were left out whole are predicted, beside those who know no
+ * graph. */
+static void print_left_out(const json_t *summary)
+{
+    static const struct {
+        const char *key, *title;
+    } ways[] = {{"model", "this fit"},
+                {"no_edges", "no edges"},
+                {"mean_of_others", "mean of the other interventions"},
+                {"correlation", "correlation"}};
+    const json_t *left_out = json_object_get(summary, "left_out_targets");
+    struct libscols_table *table = scols_new_table();
+    if (left_out == NULL || table == NULL) {
+        scols_unref_table(table);
+        return;
+    }
+    (void)printf("left out whole, %.0f of %.0f targets: their effects on other nodes (%.0f pairs) "
+                 "as predicted by\n",
+                 number(left_out, "targets"), number(left_out, "of"), number(left_out, "pairs"));
+    (void)scols_table_new_column(table, "way", 0, 0);
+    (void)scols_table_new_column(table, "R2", 0, SCOLS_FL_RIGHT);
+    (void)scols_table_new_column(table, "Spearman", 0, SCOLS_FL_RIGHT);
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+        struct libscols_line *line = scols_table_new_line(table, NULL);
+        const json_t *own = json_object_get(left_out, ways[k].key);
+        if (line != NULL) {
+            (void)scols_line_set_data(line, 0, ways[k].title);
+            add_cell(line, 1, json_object_get(own, "r2"), "%.2f", 1);
+            add_cell(line, 2, json_object_get(own, "spearman"), "%.2f", 1);
+        }
+    }
+    (void)scols_print_table(table);
+    scols_unref_table(table);
+}
+
 /* Anchors that are not bad enough for a warning. */
 static void print_weak_anchors(const lscm_posterior *posterior, const json_t *summary)
 {
@@ -269,6 +304,7 @@ void print_fit(const lscm_posterior *posterior, const char *folder, bool json)
         print_method(posterior, summary, folder);
         print_edges(posterior);
         print_judgement(posterior, summary);
+        print_left_out(summary);
         print_weak_anchors(posterior, summary);
         for (size_t i = 0; i < json_array_size(warnings); i++) {
             (void)printf("warning: %s\n", json_string_value(json_array_get(warnings, i)));

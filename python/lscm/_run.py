@@ -70,6 +70,11 @@ class Diagnostics(NamedTuple):
     held_out_r2: Floats  # (d): z under do() as predicted
     held_out_coverage_90: Floats  # (d): share of z in their 90% intervals
     anchor_r2: Floats  # (d): values of do() as read off x, in sets left out
+    left_out_targets: int  # whole, to predict their effects on other nodes; 0: none
+    left_out_r2: float  # of these effects, over pairs of nodes; without edges it is 0
+    left_out_spearman: float
+    left_out_r2_others: float  # by the mean of the other interventions
+    left_out_r2_correlation: float  # by correlation without intervention
 
 
 class Run:

@@ -29,7 +29,8 @@ class Summary(dict[str, Any]):
         self.edges = [(labels[j], labels[i], float(edge_prob[j, i])) for j, i in ranked]
 
     def __str__(self) -> str:
-        lines = [*self._method(), *self._edges(), *self._judgement(), *self._weak_anchors()]
+        lines = [*self._method(), *self._edges(), *self._judgement(), *self._left_out()]
+        lines += self._weak_anchors()
         return "\n".join(lines + [f"warning: {warning}" for warning in self.get("warnings", [])])
 
     __repr__ = __str__
@@ -60,6 +61,27 @@ class Summary(dict[str, Any]):
         more = len(self.edges) - len(shown)
         rest = f", and {more} more" if more > 0 else ""
         return [f"likely edges: {', '.join(shown)}{rest}"] if shown else []
+
+    def _left_out(self) -> list[str]:
+        """Effects of targets that were left out whole, beside those who know no graph."""
+        left_out = self.get("left_out_targets")
+        if left_out is None:
+            return []
+        ways = {
+            "model": "this fit",
+            "no_edges": "no edges",
+            "mean_of_others": "mean of the other interventions",
+            "correlation": "correlation",
+        }
+        rows = [
+            [title, _cell(left_out[key]["r2"], "{:.2f}"), _cell(left_out[key]["spearman"], "{:.2f}")]
+            for key, title in ways.items()
+        ]
+        return [
+            f"left out whole, {left_out['targets']} of {left_out['of']} targets: their effects on "
+            f"other nodes ({left_out['pairs']} pairs) as predicted by",
+            table(["way", "R2", "Spearman"], rows),
+        ]
 
     def _judgement(self) -> list[str]:
         held_out = self.get("held_out")

@@ -182,13 +182,16 @@ static PyObject *get_diagnostics(PyObject *self, void *unused)
     PyObject *warnings =
         d->warnings > 0 ? names_tuple(warning_text, d, d->warnings) : PyTuple_New(0);
     return Py_BuildValue(
-        "{s:d,s:d,s:d,s:N,s:K,s:K,s:d,s:d,s:N,s:N,s:N}", "r_hat", d->r_hat, "ess", d->ess, "bound",
-        d->bound, "warnings", warnings, "held_out_sets", (unsigned long long)d->held_out_sets,
-        "held_out_rows", (unsigned long long)d->held_out_rows, "held_out_log_likelihood",
-        d->held_out_log_likelihood, "held_out_log_likelihood_without_edges",
-        d->held_out_log_likelihood_without_edges, "held_out_r2", per_node(self, d->held_out_r2),
-        "held_out_coverage_90", per_node(self, d->held_out_coverage_90), "anchor_r2",
-        per_node(self, d->anchor_r2));
+        "{s:d,s:d,s:d,s:N,s:K,s:K,s:d,s:d,s:N,s:N,s:N,s:K,s:d,s:d,s:d,s:d}", "r_hat", d->r_hat,
+        "ess", d->ess, "bound", d->bound, "warnings", warnings, "held_out_sets",
+        (unsigned long long)d->held_out_sets, "held_out_rows", (unsigned long long)d->held_out_rows,
+        "held_out_log_likelihood", d->held_out_log_likelihood,
+        "held_out_log_likelihood_without_edges", d->held_out_log_likelihood_without_edges,
+        "held_out_r2", per_node(self, d->held_out_r2), "held_out_coverage_90",
+        per_node(self, d->held_out_coverage_90), "anchor_r2", per_node(self, d->anchor_r2),
+        "left_out_targets", (unsigned long long)d->left_out_targets, "left_out_r2", d->left_out_r2,
+        "left_out_spearman", d->left_out_spearman, "left_out_r2_others", d->left_out_r2_others,
+        "left_out_r2_correlation", d->left_out_r2_correlation);
 }
 
 static PyObject *get_threshold(PyObject *self, void *unused)

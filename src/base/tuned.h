@@ -157,11 +157,14 @@
     COUNT(judge_draws, 200, TIME, "rows drawn for each that is left out") \
     COUNT(judge_rows, 2000, TIME, "rows judged, at most") \
     COUNT(judge_least, 10, HAND, ".. and at least") \
+    COUNT(judge_parts, 5, TIME, "of the targets, left out at a time; and models made ..") \
+    COUNT(judge_nodes, 12, TIME, ".. to so many nodes; one beyond") \
     /* Warnings */ \
     REAL(warn_explained, 0.98, HAND, "share of x that a linear decoder explains, below which others are named") \
     REAL(warn_r2, 0.5, HAND, "r2 of values in sets left out, linear") \
     REAL(warn_held_out, 0.9, HAND, "r2 of held-out values, network") \
     REAL(warn_r_hat, 1.1, STATED, "R-hat of chains that agree") \
+    REAL(warn_chance, 1e-3, HAND, "chance of a warning about held-out sets where all is well") \
     REAL(warn_outside, 0.05, HAND, "share of z beyond the labels") \
     COUNT(warn_sets, 3, HAND, "sets of a node that are few") \
     COUNT(warn_levels, 6, HAND, "distinct values of a node that are few") \

@@ -29,6 +29,7 @@ typedef struct choice {
     ranked_set *order;  /* (sets) */
     size_t *all, *left; /* (d): of each node, rows or sets; how many of them are not held out */
     uint8_t *taken;     /* (sets): held out */
+    size_t least;       /* rows that each target must keep */
     arena memory;
 } choice;
 
@@ -75,7 +76,7 @@ static bool can_spare(const choice *c, size_t set, size_t rows)
     size_t d = c->s->d;
     for (size_t j = 0; j < d; j++) {
         size_t left = c->left[j] - rows;
-        if (targets_of(c, set)[j] != 0 && (2 * left < c->all[j] || left < 2 * (d + 2))) {
+        if (targets_of(c, set)[j] != 0 && (2 * left < c->all[j] || left < c->least)) {
             return false;
         }
     }
@@ -118,7 +119,7 @@ static void hold_some(choice *c, double share, uint8_t *keep, held_rows *out)
     }
 }
 
-lscm_status hold_out_rows(const design *s, uint64_t seed, double share, uint8_t *keep,
+lscm_status hold_out_rows(const design *s, uint64_t seed, double share, size_t least, uint8_t *keep,
                           held_rows *out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -131,6 +132,7 @@ lscm_status hold_out_rows(const design *s, uint64_t seed, double share, uint8_t 
     design_count(s, NULL, c.all, NULL);
     memcpy(c.left, c.all, s->d * sizeof *c.left);
     memset(keep, 1, s->rows);
+    c.least = least;
     *out = (held_rows){0};
     hold_sets(&c, (size_t)(share * (double)touched), keep, out);
     if (out->rows == 0) {

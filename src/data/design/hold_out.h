@@ -7,12 +7,12 @@
 #include "data/design/design_sets.h"
 
 /* Rows: keep (rows) is 0 where held out, else 1. Sets with a target, one after the other, up to
- * `share` of their rows, each target keeping half of its rows and enough for an anchor; where no
+ * `share` of their rows, each target keeping half of its rows and `least`; where no
  * set can be spared, every so many rows of all of them (sets is 0). */
 typedef struct held_rows {
     size_t sets, rows;
 } held_rows;
-lscm_status hold_out_rows(const design *s, uint64_t seed, double share, uint8_t *keep,
+lscm_status hold_out_rows(const design *s, uint64_t seed, double share, size_t least, uint8_t *keep,
                           held_rows *out, lscm_error *why);
 
 /* Values: held (rows, d) is 1 where held out, a part of where do() set something. Of each node

@@ -363,6 +363,35 @@ double linear_view_noise(const linear_view *s)
     return s->x_noise * cblas_dnrm2((int)s->D, s->scale, 1) / sqrt((double)s->D);
 }
 
+lscm_status linear_view_keep(linear_view *out, const linear_view *from, const uint8_t *keep,
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    linear_view s = *from;
+    size_t rows = 0;
+    s.design = (design){0};
+    s.memory = (arena){0};
+    s.y_block = NULL;
+    TRY(design_keep(&s.design, &from->design, keep, why));
+    s.rows = s.design.rows;
+    s.y_block = malloc(s.rows * s.rank * sizeof *s.y + 1);
+    if (s.y_block == NULL) {
+        status = fail_memory(why, s.rows * s.rank * sizeof *s.y);
+        goto done;
+    }
+    s.y = s.y_block;
+    for (size_t row = 0; row < from->rows; row++) {
+        if (row_counts(keep, row)) {
+            memcpy(s.y + rows++ * s.rank, from->y + row * s.rank, s.rank * sizeof *s.y);
+        }
+    }
+    *out = s;
+    s = (linear_view){0};
+done:
+    linear_view_close(&s);
+    return status;
+}
+
 double linear_view_explained(const linear_view *s)
 {
     double explained = 0;

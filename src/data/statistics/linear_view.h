@@ -61,6 +61,9 @@ lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, do
 /* Observed variables: D = d, y = x; values at targets are read from x. */
 lscm_status linear_view_identity(linear_view *out, const lscm_dataset *data, meter *m,
                                  lscm_error *why);
+/* The rows that count alone, keep (rows), in the coordinates of all; those must stay. */
+lscm_status linear_view_keep(linear_view *out, const linear_view *from, const uint8_t *keep,
+                             lscm_error *why);
 /* Noise of x in its own units: root of the mean square over columns. */
 double linear_view_noise(const linear_view *s);
 /* The share of the variance of w that y has. */

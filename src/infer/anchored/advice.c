@@ -159,6 +159,80 @@ static size_t effects_of(const anchored *a, size_t i, double *sd)
     return count;
 }
 
+/* One chance in a thousand for all nodes together, u as set_ratio.h has it. */
+static bool beyond_chance(double u, size_t of)
+{
+    return erfc(fabs(u) / sqrt(2)) < tuned_warn_chance() / (double)of;
+}
+
+static void advise_on_coverage(const judgement *j, char *const *names, json_t *warnings)
+{
+    node_list narrow = {.count = 0};
+    node_list wide = {.count = 0};
+    for (size_t i = 0; i < j->d; i++) {
+        if (beyond_chance(j->wider[i], j->d)) {
+            list_add(j->wider[i] < 0 ? &narrow : &wide, names, i);
+        }
+    }
+    if (narrow.count > 0) {
+        warn(warnings,
+             "what do() gives is outside of its 90%% interval too often in sets held out: %s. "
+             "Noise or intervals are too small there, or the graph is wrong",
+             narrow.text);
+    }
+    if (wide.count > 0) {
+        warn(warnings, "90%% intervals are too wide for what do() gives in sets held out: %s",
+             wide.text);
+    }
+}
+
+void advise_on_judgement(const judgement *j, const anchored *a, char *const *names,
+                         json_t *warnings)
+{
+    node_list worse = {.count = 0};
+    bool any = false;
+    if (j->rows == 0) {
+        return;
+    }
+    for (size_t k = 0; k < a->d * a->d; k++) {
+        any = any || a->edge_prob[k] > 0.5;
+    }
+    for (size_t i = 0; i < j->d; i++) {
+        if (j->r2[i] < 0 && beyond_chance(fmin(j->closer[i], 0), j->d)) {
+            list_add(&worse, names, i);
+        }
+    }
+    if (any && !(j->log_likelihood > j->log_likelihood_empty)) {
+        warn(warnings,
+             "interventions that were held out are predicted no better than without any edge (log "
+             "likelihood %.2f a row against %.2f): do not use this graph to predict",
+             j->log_likelihood, j->log_likelihood_empty);
+    }
+    if (worse.count > 0) {
+        warn(warnings,
+             "what do() gives in sets held out is predicted worse than by the mean (R2 below 0): "
+             "%s",
+             worse.text);
+    }
+    advise_on_coverage(j, names, warnings);
+}
+
+void advise_on_left_out(const left_out *l, json_t *warnings)
+{
+    bool others = l->others.r2 >= l->correlation.r2;
+    double best = fmax(others ? l->others.r2 : l->correlation.r2, 0);
+    const char *by = !(best > 0) ? "no effect at all"
+                     : others    ? "the mean effect of the other interventions"
+                                 : "correlation alone";
+    if (left_out_beaten(l)) {
+        warn(warnings,
+             "effects of a target that was left out whole are predicted no better than by %s (R2 "
+             "%.2f against %.2f over %zu pairs): do not use this fit for targets that were never "
+             "set",
+             by, l->model.r2, best, l->pairs);
+    }
+}
+
 void advise(const linear_view *s, const anchored *a, char *const *names, json_t *warnings)
 {
     advise_on_rows(s, names, warnings);
@@ -227,4 +301,26 @@ json_t *judgement_json(const judgement *j, char *const *names)
                      (json_int_t)j->rows, "log_likelihood", j->log_likelihood,
                      "log_likelihood_without_edges", j->log_likelihood_empty, "r2", r2,
                      "coverage_90", coverage);
+}
+
+static json_t *score_json(double spearman, double r2)
+{
+    json_t *score = json_object();
+    (void)json_object_set_new(score, "spearman", number(spearman));
+    (void)json_object_set_new(score, "r2", number(r2));
+    return score;
+}
+
+json_t *left_out_json(const left_out *l)
+{
+    if (l->targets == 0) {
+        return NULL;
+    }
+    return json_pack("{s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:o}", "targets",
+                     (json_int_t)l->targets, "of", (json_int_t)l->of, "fits", (json_int_t)l->fits,
+                     "pairs", (json_int_t)l->pairs, "telling", l->telling, "beaten",
+                     left_out_beaten(l), "model", score_json(l->model.spearman, l->model.r2),
+                     "no_edges", score_json(NAN, 0), "mean_of_others",
+                     score_json(l->others.spearman, l->others.r2), "correlation",
+                     score_json(l->correlation.spearman, l->correlation.r2));
 }

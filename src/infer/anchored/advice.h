@@ -4,7 +4,7 @@
 #define LSCM_INFER_ANCHORED_ADVICE_H
 
 #include "infer/anchored/anchored_infer.h"
-#include "infer/anchored/judge.h"
+#include "infer/judge/judge.h"
 
 #include <jansson.h>
 
@@ -14,6 +14,11 @@ void advise(const linear_view *s, const anchored *a, char *const *names, json_t 
  * had no room for. */
 void advise_on_chains(const anchored *a, char *const *names, json_t *warnings);
 
+/* What interventions that were held out, and targets that were left out whole, say of it. */
+void advise_on_judgement(const judgement *j, const anchored *a, char *const *names,
+                         json_t *warnings);
+void advise_on_left_out(const left_out *l, json_t *warnings);
+
 /* Nodes whose sets have intercepts of their own more likely than not, with the mean of their sd;
  * NULL where there are none. */
 json_t *effects_json(const anchored *a, char *const *names);
@@ -21,5 +26,8 @@ json_t *effects_json(const anchored *a, char *const *names);
 json_t *anchors_json(const anchored *a, char *const *names);
 /* What held-out sets say; NULL where there was too little to hold out. */
 json_t *judgement_json(const judgement *j, char *const *names);
+/* How well the effects of targets left out whole are predicted, beside those who know no graph;
+ * NULL where none could be. */
+json_t *left_out_json(const left_out *l);
 
 #endif

@@ -266,6 +266,9 @@ static void take_trust(anchored *a, const graph_posterior *g)
     a->ess = a->edge_ess = g->result.ess;
     a->log_evidence = g->result.log_evidence;
     a->dispersion = g->dispersion;
+    a->hole = g->prior[g->draws / 2].hole;
+    a->ridge = g->prior[g->draws / 2].ridge;
+    a->log_odds = g->prior[g->draws / 2].log_odds;
 }
 
 lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *why)

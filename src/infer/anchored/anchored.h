@@ -4,11 +4,10 @@
 #ifndef LSCM_INFER_ANCHORED_ANCHORED_H
 #define LSCM_INFER_ANCHORED_ANCHORED_H
 
-#include "infer/anchored/advice.h"         /* warnings */
-#include "infer/anchored/anchored_fit.h"   /* the method */
-#include "infer/anchored/anchored_infer.h" /* from a view of x to draws */
-#include "infer/anchored/judge.h"          /* held-out interventions */
-#include "infer/anchored/judge_score.h"    /* the predictive law of z */
-#include "infer/anchored/nonlinear.h"      /* x that bends */
+#include "infer/anchored/advice.h"          /* warnings */
+#include "infer/anchored/anchored_fit.h"    /* the method */
+#include "infer/anchored/anchored_infer.h"  /* from a view of x to draws */
+#include "infer/anchored/anchored_judged.h" /* the same without some rows, to be judged */
+#include "infer/anchored/nonlinear.h"       /* x that bends */
 
 #endif

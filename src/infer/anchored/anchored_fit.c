@@ -4,8 +4,8 @@
 #include "base/tuned.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_check.h"
+#include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_run.h"
-#include "infer/anchored/judge.h"
 #include "infer/anchored/nonlinear_fit.h"
 #include "infer/encoder/encoder.h"
 #include "infer/run/run.h"
@@ -110,8 +110,37 @@ void anchored_store(const anchored *a, lscm_posterior *p, json_t *summary)
     }
 }
 
-static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a, const judgement *j,
-                          const char *reason, double seconds_judge)
+/* What interventions that the fit was not shown say of it. */
+typedef struct verdict {
+    judgement sets;
+    left_out targets;
+    double seconds;
+} verdict;
+
+/* Without the clipped, whose z is not what x says. */
+static lscm_status ask(verdict *out, const fit *f, const anchored_input *in, const anchored *a,
+                       lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    double begun = fit_seconds();
+    anchored_input known = *in; /* targets are left out under the prior that was found */
+    known.ridge = a->ridge;
+    known.hole = a->hole;
+    known.log_odds = a->log_odds;
+    judged again = anchored_judged(in);
+    judged without = anchored_judged(&known);
+    if (f->settings.holdout > 0 && !(a->clip > 0) && can_judge(a)) {
+        TRY(judge(&out->sets, &again, f->settings.holdout, why));
+        size_t most = a->d <= tuned_judge_nodes() ? tuned_judge_parts() : 1;
+        TRY(judge_targets(&out->targets, &without, most, why));
+    }
+    out->seconds = fit_seconds() - begun;
+done:
+    return status;
+}
+
+static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a, const verdict *v,
+                          const char *reason)
 {
     json_t *summary = json_object();
     json_t *seconds = json_pack("{s:f, s:f, s:f}", "read", f->read, "anchor", a->seconds_anchor,
@@ -119,7 +148,8 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
     bool uniform =
         a->sampler == SAMPLER_MCMC ||
         (f->settings.graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && a->sampler == SAMPLER_EXACT);
-    json_t *held_out = judgement_json(j, f->data->node_names);
+    json_t *held_out = judgement_json(&v->sets, f->data->node_names);
+    json_t *unseen = left_out_json(&v->targets);
     json_t *effects = effects_json(a, f->data->node_names);
     (void)json_object_set_new(summary, "reason", json_string(reason));
     (void)json_object_set_new(summary, "prior",
@@ -139,7 +169,12 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
     }
     if (held_out != NULL) {
         (void)json_object_set_new(summary, "held_out", held_out);
-        (void)json_object_set_new(seconds, "judge", json_real(seconds_judge));
+    }
+    if (unseen != NULL) {
+        (void)json_object_set_new(summary, "left_out_targets", unseen);
+    }
+    if (held_out != NULL || unseen != NULL) {
+        (void)json_object_set_new(seconds, "judge", json_real(v->seconds));
     }
     (void)json_object_set_new(summary, "seconds", seconds);
     return summary;
@@ -189,17 +224,14 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     lscm_status status = LSCM_OK;
     lscm_posterior *p = NULL;
     anchored a = {0};
-    judgement j = {0};
+    verdict v = {0};
     anchored_input in = anchored_input_of(f, s);
     TRY(anchored_infer(&a, &in, why));
-    double begun = fit_seconds();
-    if (f->settings.holdout > 0 && !(a.clip > 0) && can_judge(&a)) {
-        judged again = judged_view(&in);
-        TRY(judge(&j, &again, f->settings.holdout, why));
-    }
-    double seconds_judge = fit_seconds() - begun;
+    TRY(ask(&v, f, &in, &a, why));
     TRY(anchored_check(f, s, &a, why));
     warn(f, &a);
+    advise_on_judgement(&v.sets, &a, f->data->node_names, f->warnings);
+    advise_on_left_out(&v.targets, f->warnings);
     size_t weights = s->kind == VIEW_LINEAR ? s->d * s->D : 0;
     TRY(fit_posterior(f, &p, weights, s->kind == VIEW_LINEAR ? s->D : 0, why));
     TRY(take_decoder(p, s, &a, why));
@@ -209,14 +241,14 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
         f->run->force) { /* only now: the old run stays until there is a new */
         TRY(run_folder_begin(f->run->folder, true, false, why));
     }
-    json_t *summary = summary_of(f, s, &a, &j, reason, seconds_judge);
+    json_t *summary = summary_of(f, s, &a, &v, reason);
     anchored_store(&a, p, summary);
     TRY(fit_save(f, p, summary, why));
     *out = p;
     p = NULL;
 done:
     lscm_posterior_free(p);
-    judgement_close(&j);
+    judgement_close(&v.sets);
     anchored_close(&a);
     return status;
 }

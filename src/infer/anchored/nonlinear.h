@@ -12,8 +12,8 @@
 #define LSCM_INFER_ANCHORED_NONLINEAR_H
 
 #include "infer/anchored/anchored_infer.h"
-#include "infer/anchored/judge.h"
 #include "infer/generator/generator.h"
+#include "infer/judge/judge.h"
 #include "infer/kernel/kernel.h"
 #include "infer/run/run.h"
 

@@ -6,8 +6,8 @@
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_run.h"
-#include "infer/anchored/judge.h"
 #include "infer/anchored/nonlinear_result.h"
+#include "infer/judge/judge.h"
 #include "infer/run/run.h"
 
 #include <unistd.h>
@@ -124,6 +124,7 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
         goto done;
     }
     TRY(nonlinear_check(f, &r.n, &r.a, why));
+    advise_on_judgement(&r.j, &r.a, f->data->node_names, f->warnings);
     TRY(nonlinear_posterior(f, &r.n, &p, why));
     json_t *summary = summary_of(&r, asked ? "as asked"
                                            : "values set by do() label the causal variables, and x "

@@ -157,5 +157,6 @@ done:
 
 judged nonlinear_judged(const nonlinear_again *again)
 {
-    return (judged){&again->whole->x.design, (uint64_t)again->in->settings->seed, fit_kept, again};
+    const design *s = &again->whole->x.design;
+    return (judged){s, (uint64_t)again->in->settings->seed, judged_labels(s->d), fit_kept, again};
 }

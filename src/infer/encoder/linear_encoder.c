@@ -103,6 +103,29 @@ static double spread_at(const double *cov, const double *y, size_t r)
     return fmax(sum, 0);
 }
 
+void encoder_blur(const linear_view *s, const anchored *a, double *blur)
+{
+    size_t d = a->d;
+    double noise = s->x_noise * s->x_noise;
+    memset(blur, 0, d * d * sizeof *blur);
+    if (a->rank > 0) {
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)d, (int)d, (int)a->rank, noise,
+                    a->slope, (int)d, a->slope, (int)d, 0, blur, (int)d);
+    }
+    for (size_t j = 0; j < d; j++) { /* part of z_j may be lost in the noise */
+        double own = a->anchor.noise[j] * a->anchor.noise[j];
+        blur[j * d + j] = fmax(blur[j * d + j], own);
+    }
+}
+
+void encoder_doubt(const anchored *a, const double *y, double *doubt)
+{
+    size_t n = a->rank + 1;
+    for (size_t j = 0; j < a->d; j++) {
+        doubt[j] = a->spread != NULL ? spread_at(a->spread + j * n * n, y, a->rank) : 0;
+    }
+}
+
 void encoder_row(const encoder_errors *errors, const double *y, const double *mean,
                  const uint8_t *target, const double *values, double *z, double *sd)
 {

@@ -14,6 +14,10 @@ lscm_status encoder_complete(const linear_view *s, const uint8_t *keep, const an
 /* unit (d); sorted (d) is scratch. */
 void encoder_units(const linear_view *s, const anchor *a, const uint8_t *keep, const double *z,
                    double *unit, double *sorted);
+/* What is wrong with z by the mean encoder: covariance (d, d) that noise of x makes, the same in
+ * all rows; variance (d) in a row y (r) by the encoder's own error. */
+void encoder_blur(const linear_view *s, const anchored *a, double *blur);
+void encoder_doubt(const anchored *a, const double *y, double *doubt);
 /* z and sd (d) of a row y (r), of which the encoder says `mean` (d). */
 typedef struct encoder_errors {
     size_t d, rank;

@@ -121,7 +121,7 @@ static bool has_effects(const anchored_input *in)
 /* Nodes may have a scale of their own where the scale is learned. */
 static double spread_of(const anchored_input *in)
 {
-    return in->settings->ridge > 0 ? 0 : HYPER_STEP;
+    return in->settings->ridge > 0 || in->ridge > 0 ? 0 : HYPER_STEP;
 }
 
 /* Candidates, and what the rows say of them; psi, step: what noise of z adds. */

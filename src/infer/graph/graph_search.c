@@ -199,6 +199,9 @@ lscm_status graph_search(graph_posterior *g, const anchored_input *in, graph_scr
 {
     lscm_status status = LSCM_OK;
     hyper_grid_of(&g->grid, in->settings, &g->families, in->order != NULL);
+    if (in->ridge > 0) {
+        hyper_fix(&g->grid, in->ridge, in->hole, in->log_odds);
+    }
     hyper_take(&g->grid, 0, &g->mechanisms.prior);
     g->mechanisms.prior.variance = 0;
     if (hyper_points(&g->grid) == 1) {

@@ -56,6 +56,14 @@ hyper_grid hyper_part(const hyper_grid *g, bool hole)
     return out;
 }
 
+void hyper_fix(hyper_grid *g, double ridge, bool hole, double log_odds)
+{
+    g->slabs = g->edges = 1;
+    g->hole[0] = hole;
+    g->ridge[0] = ridge;
+    g->edge[0] = 1 / (1 + exp(-log_odds));
+}
+
 size_t hyper_points(const hyper_grid *g)
 {
     return g->slabs * g->edges;

@@ -33,6 +33,8 @@ typedef struct hyper_grid {
 void hyper_grid_of(hyper_grid *out, const lscm_fit_settings *s, const families *f, bool ordered);
 /* The part of it with a hole, or without. */
 hyper_grid hyper_part(const hyper_grid *g, bool hole);
+/* One point. */
+void hyper_fix(hyper_grid *g, double ridge, bool hole, double log_odds);
 size_t hyper_points(const hyper_grid *g);
 /* Point h = 0 .. points - 1 into a prior. */
 void hyper_take(const hyper_grid *g, size_t h, dag_prior *prior);

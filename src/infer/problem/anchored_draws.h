@@ -28,6 +28,8 @@ typedef struct anchored {
     double *log_p, *log_q;     /* (draws) */
     double *edge_prob;         /* (d, d) */
     anchored_sampler sampler;
+    bool hole;              /* of the slab, beside these */
+    double ridge, log_odds; /* of the prior, as a draw in the middle has them */
     double r_hat, ess, log_evidence;
     double edge_ess;   /* independent draws that chains are worth where edges come and go */
     size_t replaced;   /* chains that fitted far worse than the best and went on from its place */

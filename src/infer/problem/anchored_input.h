@@ -20,6 +20,8 @@ typedef struct anchored_input {
     const double *blur; /* (d, d, d) or NULL: covariance of the error of z where node i is free,
                            mean over rows; for variables that were read off x before */
     const double *size; /* (rows) or NULL: of each row, as row_weights.h has it */
+    bool hole;          /* with these, of the slab */
+    double ridge, log_odds; /* of the prior; ridge 0: as the settings have it, or learned */
     size_t draws;
     size_t steps; /* of each chain; 0 chooses */
     bool brief;   /* few draws are all that is wanted, of kept rows alone: no edge probabilities,

@@ -74,6 +74,45 @@ static void put_judgement(const report *r)
         decimals(with, 2).text, decimals(without, 2).text, number_at(held_out, "rows"));
 }
 
+/* Effects of targets that were left out whole, beside those who know no graph. */
+static void put_left_out(const report *r)
+{
+    static const struct {
+        const char *key, *title;
+    } ways[] = {{"model", "this fit"},
+                {"no_edges", "no edges: nothing else moves"},
+                {"mean_of_others", "mean of the other interventions"},
+                {"correlation", "correlation without intervention"}};
+    const json_t *left_out = json_object_get(r->summary, "left_out_targets");
+    if (!(number_at(left_out, "pairs") > 0)) {
+        return;
+    }
+    bool beaten = json_is_true(json_object_get(left_out, "beaten"));
+    const char *how = beaten ? "<b>does not beat</b>"
+                      : json_is_true(json_object_get(left_out, "telling"))
+                          ? "beats"
+                          : "has too little to tell it from";
+    (void)fprintf(r->out,
+                  "<p>Asked what setting a variable that was never set does to the others, the fit "
+                  "%s those who know no graph (%.0f of %.0f targets left out whole, %.0f pairs of "
+                  "a target and another variable):</p>\n",
+                  how, number_at(left_out, "targets"), number_at(left_out, "of"),
+                  number_at(left_out, "pairs"));
+    (void)fputs(
+        "<div class=\"wide\"><table>\n<thead><tr><th class=\"t\" scope=\"col\">predicted by</th>"
+        "<th scope=\"col\">R2</th><th scope=\"col\">rank correlation</th></tr></thead>\n<tbody>\n",
+        r->out);
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+        const json_t *own = json_object_get(left_out, ways[k].key);
+        const json_t *rank = json_object_get(own, "spearman");
+        (void)fprintf(
+            r->out, "<tr><th class=\"t\" scope=\"row\">%s</th><td>%s</td><td>%s</td></tr>\n",
+            ways[k].title, decimals(number_at(own, "r2"), 2).text,
+            json_is_number(rank) ? decimals(json_number_value(rank), 2).text : "\xe2\x80\x93");
+    }
+    (void)fputs("</tbody>\n</table>\n</div>\n", r->out);
+}
+
 /* Edges over 1/2 against the true ones. */
 static void put_against_truth(const report *r)
 {
@@ -195,6 +234,7 @@ void report_headline(const report *r)
     put_one_answer(r);
     put_against_truth(r);
     put_judgement(r);
+    put_left_out(r);
     put_warnings(r);
     put_facts(r);
     put_contents(r);

@@ -58,6 +58,7 @@ lscm_status posterior_diagnose(lscm_posterior *p, lscm_error *why)
 {
     json_t *summary = p->summary != NULL ? json_loads(p->summary, 0, NULL) : NULL;
     const json_t *held_out = json_object_get(summary, "held_out");
+    const json_t *left_out = json_object_get(summary, "left_out_targets");
     const json_t *anchors = json_object_get(summary, "anchors");
     double *r2 = p->figures;
     double *coverage = r2 + p->d;
@@ -87,6 +88,11 @@ lscm_status posterior_diagnose(lscm_posterior *p, lscm_error *why)
         .held_out_r2 = r2,
         .held_out_coverage_90 = coverage,
         .anchor_r2 = anchor,
+        .left_out_targets = count_at(left_out, "targets"),
+        .left_out_r2 = number_at(json_object_get(left_out, "model"), "r2"),
+        .left_out_spearman = number_at(json_object_get(left_out, "model"), "spearman"),
+        .left_out_r2_others = number_at(json_object_get(left_out, "mean_of_others"), "r2"),
+        .left_out_r2_correlation = number_at(json_object_get(left_out, "correlation"), "r2"),
     };
     if (p->findings != NULL) {
         p->diagnostics.findings = p->findings->count;

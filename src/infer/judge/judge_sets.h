@@ -10,34 +10,15 @@
  * out only where each of its targets keeps half of its rows; where no set can be, rows of all sets
  * are held out instead.
  *
- * What is judged is a way to fit, handed in: what is told of held-out rows rests on rows kept.
+ * Errors of z that was read off are in what is predicted, and so is what kept rows of the same set
+ * say of its own intercept. Beside each figure stands by how much chance would have to be beyond
+ * the usual for it, in standard deviations of a normal with sets as what it deals out
+ * (set_ratio.h).
  */
-#ifndef LSCM_INFER_ANCHORED_JUDGE_H
-#define LSCM_INFER_ANCHORED_JUDGE_H
+#ifndef LSCM_INFER_JUDGE_JUDGE_SETS_H
+#define LSCM_INFER_JUDGE_JUDGE_SETS_H
 
-#include "infer/anchored/anchored_infer.h"
-
-/* The model of the rows kept. */
-typedef struct judged_fit {
-    anchored a;    /* few draws (tuned_judge_draws); z of all rows, by an encoder that never saw the
-                      rows left out */
-    double *blur;  /* (d, d) or NULL: covariance of the error of z, as far as all rows have it */
-    double *doubt; /* (rows, d) or NULL: variance of its error in a row, beside */
-    arena memory;  /* of these two */
-} judged_fit;
-
-void judged_fit_close(judged_fit *f);
-
-typedef struct judged {
-    const design *design;
-    uint64_t seed; /* of what is held out */
-    /* keep (rows): 0 for rows left out */
-    lscm_status (*fit)(const void *self, const uint8_t *keep, judged_fit *out, lscm_error *why);
-    const void *self;
-} judged;
-
-/* Inference on a view, again without the rows left out. The input must stay. */
-judged judged_view(const anchored_input *in);
+#include "infer/judge/judged.h"
 
 typedef struct judgement {
     size_t d;
@@ -46,6 +27,10 @@ typedef struct judgement {
                     is set */
     double log_likelihood, log_likelihood_empty;
     double *r2, *coverage; /* (d); NaN where the node is never free there */
+    double better;         /* than without edges, by log likelihood: beyond chance if large */
+    double *closer;        /* (d): than the mean, by squares */
+    double *wider;         /* (d): intervals than they should be */
+    double wider_all;      /* those of all nodes */
     arena memory;
 } judgement;
 

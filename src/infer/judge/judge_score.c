@@ -1,65 +1,35 @@
 /* See judge_score.h. Eight rows of one set go side by side; edges of a draw are listed once, for
- * most weights are 0. */
-#include "infer/anchored/judge_score.h"
+ * most weights are 0. What all rows of a set share is judge_law.c's. */
+#include "infer/judge/judge_score.h"
 
-#include "base/lanes_math.h"
 #include "base/simd.h"
+#include "infer/judge/judge_law.h"
 
 #include <omp.h>
 #include <string.h>
 
-/* The draws' graphs: edges into the node at place `at` of draw k's order, parents in that order,
- * are numbers first[k d + at] .. first[k d + at + 1] - 1. */
-typedef struct edge_list {
-    size_t count;
-    size_t *first;  /* (draws d + 1) */
-    size_t *parent; /* (count) */
-    double *weight; /* (count) */
-} edge_list;
+static const double LOG_SQRT_2_PI = 0.91893853320467274;
 
-/* Up to eight rows of one set: numbers among those asked for. */
-typedef struct row_group {
-    size_t count;
-    size_t number[LANES];
-} row_group;
-
-/* What a thread works in. */
-typedef struct judge_scratch {
-    const uint8_t *target; /* those that `sd` is for; NULL: none yet */
-    double *sd;            /* (draws, d) */
-    double *loading;       /* (d, d): L_i, by the parents' places in the order */
-    size_t *place;         /* (d) */
-    lanes *seen, *set;     /* (d): z, and what do() set */
-    lanes *z;              /* (d): E z of a draw */
-    lanes *mean, *below;   /* (d) */
-    lanes *log_p;          /* (draws) */
-} judge_scratch;
-
-typedef struct judge_work {
-    const anchored *a;
-    const design *s;
-    const size_t *row;
-    size_t count;
-    edge_list edges;
-    double *own;      /* (draws, d): sd of the noise in a set that was never seen */
-    double *log_own;  /* (draws, d): its logarithm */
-    size_t *head;     /* (sets): 1 + the first of the rows asked for that are in it; 0: none */
-    size_t *next;     /* (count): the same of the next one in the set */
-    row_group *group; /* (groups) */
-    size_t groups, threads;
-    judge_scratch *scratch; /* (threads) */
-    arena memory;
-} judge_work;
-
-static void lay_out_scratch(judge_scratch *t, arena *a, size_t d, size_t draws)
+static void lay_out_scratch(judge_scratch *t, arena *a, const judge_work *w)
 {
-    t->sd = arena_take(a, draws * d, sizeof(double));
-    t->loading = arena_take(a, d * d, sizeof(double));
-    t->place = arena_take(a, d, sizeof *t->place);
-    lanes **vectors[] = {&t->seen, &t->set, &t->z, &t->mean, &t->below};
+    size_t d = w->a->d;
+    size_t draws = w->a->draws;
+    double **nodes[] = {&t->middle, &t->doubt};
+    double **of_draws[] = {&t->base, &t->own, &t->sd};
+    lanes **vectors[] = {&t->seen, &t->z, &t->away, &t->mean, &t->below};
+    for (size_t k = 0; k < sizeof nodes / sizeof nodes[0]; k++) {
+        *nodes[k] = arena_take(a, d, sizeof(double));
+    }
+    for (size_t k = 0; k < sizeof of_draws / sizeof of_draws[0]; k++) {
+        *of_draws[k] = arena_take(a, draws * d, sizeof(double));
+    }
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
         *vectors[k] = arena_take(a, d, sizeof(lanes));
     }
+    t->factor = w->errors ? arena_take(a, draws * d * d, sizeof(double)) : NULL;
+    t->log_det = arena_take(a, draws, sizeof(double));
+    t->loading = arena_take(a, d * d, sizeof(double));
+    t->place = arena_take(a, d, sizeof *t->place);
     t->log_p = arena_take(a, draws, sizeof(lanes));
 }
 
@@ -72,14 +42,12 @@ static void lay_out(judge_work *w)
     w->edges.first = arena_take(a, draws * d + 1, sizeof *w->edges.first);
     w->edges.parent = arena_take(a, w->edges.count, sizeof *w->edges.parent);
     w->edges.weight = arena_take(a, w->edges.count, sizeof *w->edges.weight);
-    w->own = arena_take(a, draws * d, sizeof *w->own);
-    w->log_own = arena_take(a, draws * d, sizeof *w->log_own);
     w->head = arena_take(a, w->s->sets, sizeof *w->head);
-    w->next = arena_take(a, w->count, sizeof *w->next);
-    w->group = arena_take(a, w->count, sizeof *w->group);
+    w->next = arena_take(a, w->rows->count, sizeof *w->next);
+    w->group = arena_take(a, w->rows->count, sizeof *w->group);
     w->scratch = arena_take(a, w->threads, sizeof *w->scratch);
     for (size_t t = 0; t < w->threads; t++) {
-        lay_out_scratch(w->scratch != NULL ? &w->scratch[t] : &unplaced, a, d, draws);
+        lay_out_scratch(w->scratch != NULL ? &w->scratch[t] : &unplaced, a, w);
     }
 }
 
@@ -101,8 +69,6 @@ static void list_edges(judge_work *w)
         const size_t *order = a->order + k * d;
         for (size_t i = 0; i < d; i++) {
             w->edges.first[k * d + i] = at;
-            w->own[k * d + i] = hypot(a->sigma[k * d + i], a->effect[k * d + i]);
-            w->log_own[k * d + i] = log(w->own[k * d + i]);
             for (size_t before = 0; before < i; before++) {
                 double weight = a->w[(k * d + order[before]) * d + order[i]];
                 if (weight != 0) {
@@ -119,9 +85,10 @@ static void list_edges(judge_work *w)
 static void group_rows(judge_work *w)
 {
     const design *s = w->s;
-    for (size_t n = w->count; n-- > 0;) { /* so that the first comes first */
-        w->next[n] = w->head[s->set[w->row[n]]];
-        w->head[s->set[w->row[n]]] = n + 1;
+    const size_t *row = w->rows->row;
+    for (size_t n = w->rows->count; n-- > 0;) { /* so that the first comes first */
+        w->next[n] = w->head[s->set[row[n]]];
+        w->head[s->set[row[n]]] = n + 1;
     }
     for (size_t k = 0; k < s->sets; k++) {
         size_t in_set = 0;
@@ -133,50 +100,42 @@ static void group_rows(judge_work *w)
     }
 }
 
-/* sd (d) of the free z of draw k. */
-static void find_sd(const judge_work *w, judge_scratch *t, size_t k)
-{
-    size_t d = w->a->d;
-    const size_t *order = w->a->order + k * d;
-    const size_t *first = w->edges.first + k * d;
-    for (size_t at = 0; at < d; at++) {
-        size_t i = order[at];
-        double *own = t->loading + i * d;
-        double variance = 0;
-        t->place[i] = at;
-        memset(own, 0, (at + 1) * sizeof *own);
-        if (t->target[i] != 0) {
-            continue;
-        }
-        for (size_t e = first[at]; e < first[at + 1]; e++) {
-            size_t p = w->edges.parent[e];
-            const double *from = t->loading + p * d;
-            for (size_t b = 0; b <= t->place[p]; b++) {
-                own[b] += w->edges.weight[e] * from[b];
-            }
-        }
-        own[at] = w->own[k * d + i];
-        for (size_t b = 0; b <= at; b++) {
-            variance += own[b] * own[b];
-        }
-        t->sd[k * d + i] = sqrt(variance);
-    }
-}
+/* ---- Rows ---- */
 
 static void gather(const judge_work *w, judge_scratch *t, const row_group *g)
 {
     size_t d = w->a->d;
     for (size_t lane = 0; lane < LANES; lane++) {
-        size_t number = g->number[lane < g->count ? lane : g->count - 1];
-        const double *z = w->a->z + w->row[number] * d;
-        const double *values = design_values(w->s, w->row[number]);
+        size_t row = w->rows->row[g->number[lane < g->count ? lane : g->count - 1]];
+        const double *z = w->a->z + row * d;
+        const double *values = design_values(w->s, row);
         for (size_t i = 0; i < d; i++) {
-            t->seen[i][lane] = z[i];
-            t->set[i][lane] = values[i];
+            t->seen[i][lane] = t->target[i] != 0 ? values[i] : z[i];
         }
     }
     memset(t->mean, 0, d * sizeof *t->mean);
     memset(t->below, 0, d * sizeof *t->below);
+}
+
+/* Squares of z - E z of draw k by its factor, summed over the free nodes. */
+LANES_INLINE lanes squares_of(const judge_scratch *t, size_t d, size_t k)
+{
+    const double *factor = t->factor + k * d * d;
+    lanes sum = lanes_of(0);
+    size_t n = 0;
+    for (size_t i = 0; i < d; i++) {
+        if (t->target[i] != 0) {
+            continue;
+        }
+        lanes u = t->seen[i] - t->z[i];
+        for (size_t m = 0; m < n; m++) {
+            u -= factor[n * d + m] * t->away[m];
+        }
+        t->away[n] = u / factor[n * d + n];
+        sum += t->away[n] * t->away[n];
+        n++;
+    }
+    return sum;
 }
 
 /* All draws on eight rows: sums of mean and below over draws, log_p of each draw. */
@@ -186,26 +145,29 @@ CLONED static void predict(const judge_work *w, judge_scratch *t)
     double draws = (double)w->a->draws;
     for (size_t k = 0; k < w->a->draws; k++) {
         const size_t *first = w->edges.first + k * d;
-        lanes log_p = lanes_of(0);
+        lanes squares = lanes_of(0);
+        double constant = t->log_det[k];
         for (size_t at = 0; at < d; at++) {
             size_t i = w->a->order[k * d + at];
-            lanes mean = lanes_of(w->a->intercept[k * d + i]);
-            lanes given = mean;
             if (t->target[i] != 0) {
-                t->z[i] = t->set[i];
+                t->z[i] = t->seen[i];
                 continue;
             }
+            lanes mean = lanes_of(t->base[k * d + i]);
+            lanes given = mean;
             for (size_t e = first[at]; e < first[at + 1]; e++) {
                 mean += w->edges.weight[e] * t->z[w->edges.parent[e]];
                 given += w->edges.weight[e] * t->seen[w->edges.parent[e]];
             }
-            lanes u = (t->seen[i] - given) / w->own[k * d + i];
-            log_p += -u * u / 2.0 - w->log_own[k * d + i] - 0.91893853320467274;
+            lanes u = (t->seen[i] - given) / t->own[k * d + i];
+            squares += u * u;
+            constant += LOG_SQRT_2_PI;
             t->z[i] = mean;
             t->mean[i] += mean / draws;
             t->below[i] += lanes_normal_below((t->seen[i] - mean) / t->sd[k * d + i]) / draws;
         }
-        t->log_p[k] = log_p;
+        squares = w->errors ? squares_of(t, d, k) : squares;
+        t->log_p[k] = -squares / 2.0 - constant;
     }
 }
 
@@ -227,12 +189,9 @@ static void predict_group(const judge_work *w, judge_scratch *t, const row_group
                           predictions *out)
 {
     size_t d = w->a->d;
-    const uint8_t *target = design_targets(w->s, w->row[g->number[0]]);
-    if (t->target != target) {
-        t->target = target;
-        for (size_t k = 0; k < w->a->draws; k++) {
-            find_sd(w, t, k);
-        }
+    size_t set = w->s->set[w->rows->row[g->number[0]]];
+    if (t->set != set + 1) {
+        judge_take_set(w, t, set);
     }
     gather(w, t, g);
     predict(w, t);
@@ -253,13 +212,14 @@ static void lay_out_predictions(predictions *p)
     p->log_p = arena_take(&p->memory, p->count, sizeof(double));
 }
 
-lscm_status predictions_of(predictions *out, const anchored *a, const design *s, const size_t *row,
-                           size_t count, lscm_error *why)
+lscm_status predictions_of(predictions *out, const judged_fit *f, const judged_rows *rows,
+                           lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    predictions p = {.count = count, .d = a->d};
-    judge_work w = {.a = a, .s = s, .row = row, .count = count};
-    w.edges.count = count_edges(a);
+    predictions p = {.count = rows->count, .d = f->a.d};
+    judge_work w = {.f = f, .a = &f->a, .s = rows->design, .rows = rows};
+    w.errors = f->blur != NULL || f->doubt != NULL || f->a.anchor.actuator_noise > 0;
+    w.edges.count = count_edges(w.a);
     w.threads = (size_t)omp_get_max_threads();
     lay_out(&w);
     TRY(arena_open(&w.memory, why));
