@@ -10,27 +10,31 @@ static const finding TESTS[] = {
                    "not linear in their causes: %s. The model is, so edges about them may be false "
                    "however certain they look",
                    "take logarithms or another transform that makes effects straight, or keep "
-                   "values nearer together"},
+                   "values nearer together",
+                   false},
     [TEST_SLOPES] = {"slopes", "causes have the effect that they have where do() set them",
                      "moved otherwise by their causes where do() set those than where it did not: "
                      "%s. Something that nobody measured moves both, or do() did more than it says",
                      "believe edges into them only where do() set the cause; measure what may move "
-                     "both"},
+                     "both",
+                     false},
     [TEST_NOISE] =
         {"noise", "the noise of a node varies alike in all sets",
          "noise that is larger in some sets than in others: %s. Weights are less certain "
          "than they look, and a cause may be missing",
          "look at these sets: other batches, instruments or hidden causes; leave out "
-         "those that are not comparable"},
+         "those that are not comparable",
+         false},
     [TEST_TAILS] = {"tails", "noise is normal, as far as its skewness and tails show",
                     "noise that is not normal (skewed, or with heavy tails): %s. Probabilities and "
                     "intervals assume that it is",
-                    "look for outliers, or transform these variables (logarithms, ranks)"},
+                    "look for outliers, or transform these variables (logarithms, ranks)", false},
     [TEST_KEPT] = {"cut", "nodes no longer follow their causes where do() set them",
                    "still moved by their causes where do() should have set them: %s. Such an "
                    "intervention shifts a node and does not set it",
                    "list as targets only what an intervention really sets; take others as sets of "
-                   "their own without this target"},
+                   "their own without this target",
+                   false},
 };
 static const finding HIDDEN = {
     "hidden", "what the model leaves of two nodes does not go together",

@@ -135,7 +135,7 @@ static void fill_row(const check_rows *t, const family_work *q, size_t i, size_t
         bool is_set = check_is_set(t, set, j);
         double value = z[j];
         double doubt = 0;
-        if (!is_set && r->free > 0) {
+        if (!is_set && r->free > 0 && about != NULL) {
             size_t b = 0;
             value = about[j];
             for (size_t c = 0; c < count; c++) {

@@ -103,7 +103,7 @@ static size_t leave_out(scratch *t, const design *s, const size_t *target, size_
         }
         held += t->keep[s->row[at]] == 0 ? 1 : 0;
     }
-    size_t stride = (held + tuned_judge_rows() - 1) / tuned_judge_rows();
+    size_t stride = held / tuned_judge_rows() + 1;
     for (size_t at = 0; at < s->rows; at++) {
         if (t->keep[s->row[at]] == 0 && met++ % stride == 0) {
             t->row[used++] = s->row[at];

@@ -44,7 +44,7 @@ lscm_status finding_store_of(finding_store **out, json_t *checks, lscm_error *wh
     }
     finding_store *f = calloc(1, sizeof *f);
     lscm_finding *all = calloc(most + 1, sizeof *all);
-    const lscm_finding **each = calloc(most + 1, sizeof *each);
+    const lscm_finding **each = (const lscm_finding **)calloc(most + 1, sizeof(void *));
     const char **nodes = calloc(names + 1, sizeof *nodes);
     if (f == NULL || all == NULL || each == NULL || nodes == NULL) {
         free(f);
