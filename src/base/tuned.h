@@ -124,6 +124,7 @@
     REAL(order_hottest, 0.02, HAND, "beta of the others at first") \
     REAL(order_far, 10, HAND, "nats below the best chain that make one start again ..") \
     REAL(order_far_sd, 5, HAND, ".. and sd of its score") \
+    COUNT(class_turns, 4, TIME, "turns of a draw among graphs that no set tells apart, over the square of the nodes") \
     COUNT(walk_moves, 50, TIME, "moves of a walk over graphs, for each node") \
     REAL(order_doubt, 1e-3, HAND, "p (1 - p) of an edge that is not in doubt") \
     /* Draws of everything together */ \

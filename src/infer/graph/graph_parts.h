@@ -48,6 +48,10 @@ void graph_add_edges(const graph_posterior *g, const uint32_t *parents, double w
 /* Draws and edges under the uniform prior over graphs. */
 void graph_make_uniform(graph_posterior *g, const anchored_input *in, graph_scratch *t);
 
+/* graph_class.c: to DAG_EXACT_MOST nodes; graphs that no set tells apart count alike in draws and
+ * edges. */
+void graph_share_classes(graph_posterior *g, const anchored_input *in, graph_scratch *t);
+
 /* graph_weigh.c, of variables that were read off x: what a weight makes of their spread (d, d);
  * weights of rows, whose mean size is then *share; and what is left of all rows. */
 void graph_spread(const families *all, double *spread);

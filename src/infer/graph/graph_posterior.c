@@ -158,6 +158,7 @@ static lscm_status find_graphs(graph_posterior *g, const anchored_input *in, con
     if (is_uniform(in)) {
         graph_make_uniform(g, in, t);
     }
+    graph_share_classes(g, in, t);
     if (g->chains > 0 && g->result.edge_prob != NULL) {
         edges_told(g->edge_prob, &g->mechanisms, g->result.ess);
     }
