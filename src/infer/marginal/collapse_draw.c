@@ -38,7 +38,7 @@ static void draw_job(const collapse *c, const collapse_parameters *p, const coll
         memcpy(slot->y + k * c->rank, c->s->y + row[k] * c->rank, c->rank * sizeof(double));
         memcpy(slot->v + k * d, design_values(&c->s->design, row[k]), d * sizeof(double));
     }
-    collapse_law(c, p, design_targets(&c->s->design, row[0]), slot);
+    collapse_law(c, p, c->s->design.set[row[0]], slot);
     collapse_condition(c, p, n, slot);
     if (slot->law.u > 0) {
         add_noise(c, job, r, index, slot);

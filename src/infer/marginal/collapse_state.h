@@ -15,6 +15,7 @@ enum {
 /* The law of (y, z) under one set; matrices with u rows are packed. */
 typedef struct set_law {
     const uint8_t *target; /* (d) */
+    const double *own;     /* (d), or NULL: what the set adds to c */
     size_t u;
     size_t *active; /* (u): U */
     double *scale;  /* (u): D */
@@ -96,9 +97,8 @@ static inline double collapse_x_noise(const collapse *c, const collapse_paramete
     return p->x_noise > c->floor ? p->x_noise : c->floor;
 }
 
-/* The law under p of rows with these targets (d), in slot->law. */
-void collapse_law(const collapse *c, const collapse_parameters *p, const uint8_t *target,
-                  collapse_slot *slot);
+/* The law under p of the rows of a set, in slot->law. */
+void collapse_law(const collapse *c, const collapse_parameters *p, size_t set, collapse_slot *slot);
 /* E[z | y], h and rest of n rows of that set, which are in slot->y and slot->v. */
 void collapse_condition(const collapse *c, const collapse_parameters *p, size_t n,
                         collapse_slot *slot);
