@@ -49,6 +49,7 @@ static lscm_status read_signal(fit *f, linear_view *s, lscm_error *why)
     if (!isfinite(s->variance)) {
         TRY(lscm_dataset_check(f->data, &(lscm_overview){0}, f->progress, why));
     }
+    TRY(batches_find(s, why));
 done:
     return status;
 }

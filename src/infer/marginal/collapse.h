@@ -26,7 +26,7 @@ typedef struct collapse_parameters {
     double *w;             /* (d, d): j -> i */
     double *c;             /* (d) */
     double *sigma;         /* (d): s */
-    const double *own;     /* (sets, d): what each set adds to c; NULL: nothing */
+    const double *own;     /* (batches, d): what each adds to c; NULL: nothing */
     double actuator_noise; /* s_I; 0: targets have exactly their values */
     double x_noise;        /* s_x; at least 1e-5 of the smallest sd of y and 1e-7 of the largest is
                               meant */

@@ -41,7 +41,6 @@ void collapse_law(const collapse *c, const collapse_parameters *p, size_t set, c
     double s_x = collapse_x_noise(c, p);
     const uint8_t *target = c->s->design.target + set * d;
     law->target = target;
-    law->own = p->own != NULL ? p->own + set * d : NULL;
     law->u = 0;
     find_reach(p, target, law->reach);
     product(1, plain(law->reach, d, d), plain(p->a, d, r), 0, law->effect, r);
@@ -92,8 +91,7 @@ void collapse_condition(const collapse *c, const collapse_parameters *p, size_t 
     double s_x = collapse_x_noise(c, p);
     for (size_t row = 0; row < n; row++) {
         for (size_t i = 0; i < d; i++) {
-            double centre = p->c[i] + (law->own != NULL ? law->own[i] : 0);
-            slot->m[row * d + i] = law->target[i] != 0 ? slot->v[row * d + i] : centre;
+            slot->m[row * d + i] = slot->v[row * d + i] + (law->target[i] != 0 ? 0 : p->c[i]);
         }
         for (size_t k = 0; k < r; k++) {
             slot->rest[row * r + k] = slot->y[row * r + k] - p->b[k];

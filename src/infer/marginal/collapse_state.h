@@ -15,7 +15,6 @@ enum {
 /* The law of (y, z) under one set; matrices with u rows are packed. */
 typedef struct set_law {
     const uint8_t *target; /* (d) */
-    const double *own;     /* (d), or NULL: what the set adds to c */
     size_t u;
     size_t *active; /* (u): U */
     double *scale;  /* (u): D */
@@ -33,7 +32,7 @@ typedef struct collapse_slot {
     double *z;      /* (BLOCK, d + 1): [1 z] */
     double *h, *up; /* (BLOCK, u): h, and what refines it */
     double *rest;   /* (BLOCK, r): y - E[z] A - b */
-    double *y, *v;  /* (BLOCK, r), (BLOCK, d): gathered rows */
+    double *y, *v;  /* (BLOCK, r), (BLOCK, d): gathered rows; v where free: what is added to c */
 } collapse_slot;
 
 /* Rows from .. to - 1 of design.row are of one set. */

@@ -258,7 +258,7 @@ void families_weigh(families *f, double weight)
             fam->level[l].tau /= sqrt(weight);
         }
     }
-    for (size_t set = 0; f->levels > 1 && set < f->design->sets; set++) {
+    for (size_t set = 0; f->levels > 1 && set < design_batches(f->design); set++) {
         f->sets.heft[set] *= weight;
     }
 }

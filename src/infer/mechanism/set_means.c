@@ -9,26 +9,26 @@ static const double TAU[FAMILY_LEVELS] = {0, 0.1, 0.3, 1, 3, 10};
 
 void set_means_lay_out(set_means *s, arena *a, size_t widest)
 {
-    s->heft = arena_take(a, s->design->sets, sizeof(double));
-    s->mean = arena_take(a, s->design->sets * s->width, sizeof(double));
-    s->work = arena_take(a, s->design->sets * widest, sizeof(double));
+    s->heft = arena_take(a, design_batches(s->design), sizeof(double));
+    s->mean = arena_take(a, design_batches(s->design) * s->width, sizeof(double));
+    s->work = arena_take(a, design_batches(s->design) * widest, sizeof(double));
 }
 
 void set_means_sum(set_means *s, const set_rows *rows)
 {
     size_t width = s->width;
-    memset(s->heft, 0, s->design->sets * sizeof(double));
-    memset(s->mean, 0, s->design->sets * width * sizeof(double));
+    memset(s->heft, 0, design_batches(s->design) * sizeof(double));
+    memset(s->mean, 0, design_batches(s->design) * width * sizeof(double));
     for (size_t k = 0; k < rows->used; k++) {
         size_t row = rows->row[k];
-        size_t set = s->design->set[row];
+        size_t set = design_batch(s->design, row);
         double weight = rows->weight != NULL ? rows->weight[row] : 1;
         s->heft[set] += weight;
         for (size_t i = 0; i < width; i++) {
             s->mean[set * width + i] += weight * (rows->x[row * width + i] - s->centre[i]);
         }
     }
-    for (size_t set = 0; set < s->design->sets; set++) {
+    for (size_t set = 0; set < design_batches(s->design); set++) {
         double heft = s->heft[set];
         for (size_t i = 0; i < width; i++) {
             s->mean[set * width + i] /= heft > 0 ? heft : 1;
@@ -38,13 +38,13 @@ void set_means_sum(set_means *s, const set_rows *rows)
 
 static bool counts(const set_means *s, size_t set, size_t node)
 {
-    return s->heft[set] > 0 && s->design->target[set * s->design->d + node] == 0;
+    return s->heft[set] > 0 && design_batch_targets(s->design, set)[node] == 0;
 }
 
 size_t set_means_levels(const set_means *s, size_t node)
 {
     size_t sets = 0;
-    for (size_t set = 0; set < s->design->sets; set++) {
+    for (size_t set = 0; set < design_batches(s->design); set++) {
         sets += counts(s, set, node) ? 1 : 0;
     }
     return sets > 1 ? FAMILY_LEVELS : 1;
@@ -67,7 +67,7 @@ family_level set_means_level(const set_means *s, const level_sums *sums, size_t 
     family_level level = {.tau = TAU[l], .log_prior = log(0.5 / (FAMILY_LEVELS - 1))};
     memcpy(scatter, sums->scatter, m * m * sizeof *scatter);
     memset(mean, 0, m * sizeof *mean);
-    for (size_t set = 0; set < s->design->sets; set++) {
+    for (size_t set = 0; set < design_batches(s->design); set++) {
         if (!counts(s, set, sums->node)) {
             continue;
         }
@@ -106,7 +106,7 @@ family_level set_means_level(const set_means *s, const level_sums *sums, size_t 
 void set_means_draw(const set_means *s, const set_residuals *by, rng r, uint64_t index, double *own)
 {
     size_t d = s->design->d;
-    size_t sets = s->design->sets;
+    size_t sets = design_batches(s->design);
     for (size_t set = 0; set < sets; set++) {
         const double *mean = s->mean + set * s->width;
         for (size_t i = 0; i < d; i++) {

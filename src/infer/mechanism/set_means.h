@@ -6,7 +6,8 @@
  *     h_k = n_k/(1 + n_k tau^2),   h = sum_k h_k,   m = sum_k h_k m_k / h
  *
  * is the scatter at tau, in any coordinates: of z (families.h) or of the signal (view_scatter.h).
- * Given the mechanisms, with e_ik the mean over the set of what parents and c leave of the node,
+ * Sets are those of the design, or its batches where it is divided. Given the mechanisms, with e_ik
+ * the mean over the set of what parents and c leave of the node,
  *
  *     a_ik ~ N(n_k tau^2 e_ik, tau^2 s^2) / (1 + n_k tau^2)     (the second: a variance).
  */

@@ -163,7 +163,7 @@ static void residuals(const censored *c, const mechanism_model *model, size_t ro
     size_t d = c->design->d;
     mechanism_residuals(model, z, e);
     for (size_t j = 0; j < d && c->own != NULL; j++) {
-        e[j] -= c->own[c->design->set[row] * d + j];
+        e[j] -= c->own[design_batch(c->design, row) * d + j];
     }
 }
 

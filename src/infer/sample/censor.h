@@ -17,7 +17,7 @@
 
 typedef struct censored {
     const design *design;
-    const double *own; /* (sets, d): what each set adds to c, the caller's; NULL: nothing */
+    const double *own; /* (batches, d): what each adds to c, the caller's; NULL: nothing */
     size_t hit;        /* rows with a censored entry */
     size_t count;      /* censored entries */
     size_t *row;       /* (hit), ascending */

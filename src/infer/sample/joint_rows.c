@@ -41,7 +41,8 @@ static void lay_out(joint_chain *c)
     c->moved = arena_take(&c->rows_memory, 2 * n, sizeof *c->moved);
     c->read = arena_take(&c->rows_memory, c->r * c->d, sizeof *c->read);
     c->read_shift = arena_take(&c->rows_memory, c->d, sizeof *c->read_shift);
-    c->offset = arena_take(&c->rows_memory, c->p->view->design.sets * c->d, sizeof *c->offset);
+    c->offset =
+        arena_take(&c->rows_memory, design_batches(&c->p->view->design) * c->d, sizeof *c->offset);
     c->residual = arena_take(&c->rows_memory, c->r * c->d, sizeof *c->residual);
 }
 

@@ -42,7 +42,7 @@ static void lay_out(latent_chain *c)
     graph_chain_lay_out(&c->g, a);
     c->level = arena_take(a, s->d, sizeof *c->level);
     c->own = arena_take(a, s->d, sizeof *c->own);
-    c->offset = arena_take(a, s->design.sets * s->d, sizeof(double));
+    c->offset = arena_take(a, design_batches(&s->design) * s->d, sizeof(double));
     c->residual = arena_take(a, s->d * s->d, sizeof(double));
     c->z = arena_take(a, n, sizeof(double));
     c->sum = arena_take(a, n, sizeof(double));
@@ -292,7 +292,7 @@ static lscm_status go_on_from(latent_chain *to, const latent_chain *from, lscm_e
     size_t d = to->g.d;
     memcpy(to->z, from->z, to->p->view->rows * d * sizeof(double));
     graph_chain_copy(&to->g, &from->g);
-    memcpy(to->offset, from->offset, to->p->view->design.sets * d * sizeof(double));
+    memcpy(to->offset, from->offset, design_batches(&to->p->view->design) * d * sizeof(double));
     return update(to, why);
 }
 
