@@ -41,7 +41,8 @@ lscm_status design_group(design *s, const uint8_t *mask, lscm_error *why);
 lscm_status design_hide(design *out, const design *from, const uint8_t *held, lscm_error *why);
 /* The rows that count alone, in their order: keep (rows). */
 lscm_status design_keep(design *out, const design *from, const uint8_t *keep, lscm_error *why);
-/* Divides sets: batch (rows) is the number, below batches, of the part that a row is in. */
+/* Divides sets: batch (rows) is the number, below batches, of the part that a row is in. They
+ * ascend with the sets, and with the rows of a set. */
 lscm_status design_divide(design *s, const uint32_t *batch, size_t batches, lscm_error *why);
 void design_close(design *s);
 
