@@ -164,6 +164,9 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
     if (effects != NULL) {
         (void)json_object_set_new(summary, "batch_effects", effects);
     }
+    if (s->design.batch != NULL) {
+        (void)json_object_set_new(summary, "batches", json_integer((json_int_t)s->design.batches));
+    }
     if (a->censored > 0) {
         (void)json_object_set_new(summary, "clip", json_real(a->clip));
         (void)json_object_set_new(summary, "censored", json_integer((json_int_t)a->censored));
