@@ -16,6 +16,7 @@ static lscm_error why;
 /* A problem, and room for its draws. */
 typedef struct bench {
     made_signal m;
+    bool effects;
     anchor anchor;
     view_scatter scatter;
     families families;
@@ -52,7 +53,7 @@ static inline void solve(bench *b, const double *z, const dag_prior *prior,
     }
     b->exact.edge_prob = b->edge_prob;
     families_close(&b->families);
-    assert_ok(families_of(&b->families, &(latent_rows){&b->m.s.design, z, NULL, false},
+    assert_ok(families_of(&b->families, &(latent_rows){&b->m.s.design, z, NULL, b->effects},
                           &(candidate_lists){d, count, candidate, required}, &why));
     assert_ok(dag_exact(&(dag_problem){&(mechanisms){&linear_gaussian, d, b->families.list, *prior},
                                        NULL, (rng){1, 1}, NULL},
@@ -63,7 +64,7 @@ static inline void open_bench(bench *b, const made_design *c, lcg *g, const uint
                               const uint8_t *required)
 {
     size_t d = c->d;
-    *b = (bench){.m = made_signal_of(c, g)};
+    *b = (bench){.m = made_signal_of(c, g), .effects = c->effects};
     for (size_t i = 0; i < MADE_MOST; i++) {
         b->unit[i] = 1;
     }
@@ -79,7 +80,7 @@ static inline void open_bench(bench *b, const made_design *c, lcg *g, const uint
     anchor_apply(&b->m.s, b->anchor.intercept, b->slope, z);
     solve(b, z, &prior, forbidden, required);
     free(z);
-    assert_ok(view_scatter_of(&b->scatter, &b->m.s, NULL, &why));
+    assert_ok(view_scatter_of(&b->scatter, &b->m.s, NULL, c->effects, &why));
     b->problem = (joint_problem){.view = &b->m.s,
                                  .anchor = &b->anchor,
                                  .slope = b->slope,
@@ -92,6 +93,7 @@ static inline void open_bench(bench *b, const made_design *c, lcg *g, const uint
                              .w = zeros(MOST_DRAWS * d * d, sizeof(double)),
                              .sigma = zeros(MOST_DRAWS * d, sizeof(double)),
                              .intercept = zeros(MOST_DRAWS * d, sizeof(double)),
+                             .effect = zeros(MOST_DRAWS * d, sizeof(double)),
                              .log_p = zeros(MOST_DRAWS, sizeof(double)),
                              .shift = zeros(MOST_DRAWS * d, sizeof(double)),
                              .slope = zeros(MOST_DRAWS * d * d, sizeof(double))};
@@ -111,6 +113,7 @@ static inline void close_bench(bench *b)
     free(b->draws.w);
     free(b->draws.sigma);
     free(b->draws.intercept);
+    free(b->draws.effect);
     free(b->draws.log_p);
     free(b->draws.shift);
     free(b->draws.slope);

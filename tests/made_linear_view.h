@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MADE_MOST = 12 };
+enum { MADE_MOST = 12, MADE_SETS = 5 };
 
 typedef struct made_design {
     size_t d, observational, sets, per_set;
@@ -28,6 +28,8 @@ typedef struct made_design {
     double x_noise;          /* sd of the noise of y */
     double ridge, dof, edge; /* of the prior; edge: probability of a forward edge */
     double spread;           /* .. of ridges that nodes have of their own, or 0 */
+    bool effects;            /* sets have intercepts of their own, tau from the prior .. */
+    double tau;              /* .. or, above 0, this */
 } made_design;
 
 typedef struct made_signal {
@@ -40,6 +42,8 @@ typedef struct made_signal {
     double shift[MADE_MOST];           /* (d): a */
     double mix[MADE_MOST * MADE_MOST]; /* (d, d): M */
     size_t order[MADE_MOST];
+    double tau[MADE_MOST];                  /* (d) */
+    double own[1U << MADE_SETS][MADE_MOST]; /* (targets as a number, d): what sets add */
 } made_signal;
 
 static inline double made_chi2(lcg *g, int dof)
@@ -88,6 +92,19 @@ static inline void made_mechanisms(made_signal *m, const made_design *c, lcg *g)
     }
 }
 
+/* What sets have of their own, 0 with probability 1/2. */
+static inline void made_effects(made_signal *m, const made_design *c, lcg *g)
+{
+    static const double tau[] = {0.1, 0.3, 1, 3, 10};
+    for (size_t i = 0; i < c->d && c->effects; i++) {
+        m->tau[i] = lcg_uniform(g) < 0.5 ? 0 : tau[lcg_below(g, 5)];
+        m->tau[i] = c->tau > 0 ? c->tau : m->tau[i];
+        for (size_t set = 0; set < 1U << MADE_SETS; set++) {
+            m->own[set][i] = m->tau[i] * m->sigma[i] * lcg_normal(g);
+        }
+    }
+}
+
 /* Targets (d) of set `set`. */
 static inline void made_targets(const made_design *c, size_t set, lcg *g, uint8_t *target)
 {
@@ -111,6 +128,10 @@ static inline void made_row(made_signal *m, const made_design *c, size_t row, lc
 {
     size_t d = c->d;
     double *z = m->z + row * d;
+    size_t set = 0;
+    for (size_t i = 0; i < d && c->effects; i++) { /* d is at most MADE_SETS */
+        set += m->mask[row * d + i] != 0 ? (size_t)1 << i : 0;
+    }
     for (size_t k = 0; k < d; k++) {
         size_t i = m->order[k];
         if (m->mask[row * d + i] != 0) {
@@ -118,7 +139,7 @@ static inline void made_row(made_signal *m, const made_design *c, size_t row, lc
             z[i] = m->values[row * d + i] + c->actuator * lcg_normal(g);
             continue;
         }
-        z[i] = m->sigma[i] * lcg_normal(g);
+        z[i] = m->sigma[i] * lcg_normal(g) + m->own[set][i];
         for (size_t j = 0; j < d; j++) {
             z[i] += m->w[j * d + i] != 0 ? m->w[j * d + i] * z[j] : 0;
         }
@@ -180,6 +201,7 @@ static inline made_signal made_signal_of(const made_design *c, lcg *g)
         abort();
     }
     made_mechanisms(&m, c, g);
+    made_effects(&m, c, g);
     for (size_t i = 0; i < d; i++) {
         m.shift[i] = lcg_normal(g);
         for (size_t j = 0; j < d; j++) {

@@ -229,7 +229,7 @@ static void test_law(void **state)
             by_definition(&m, &m.truth, row, mean, cov);
             memcpy(slot->y, m.s.y + row * r, r * sizeof(double));
             memcpy(slot->v, m.values + row * d, d * sizeof(double));
-            collapse_law(c, &m.truth, m.mask + row * d, slot);
+            collapse_law(c, &m.truth, m.s.design.set[row], slot);
             collapse_condition(c, &m.truth, 1, slot);
             for (size_t i = 0; i < d; i++) {
                 double variance = 0;

@@ -44,6 +44,53 @@ static void test_exact(void **state)
     }
 }
 
+/* The same where sets have intercepts of their own; and so has P(tau_i = 0), which is what is left
+ * of the evidence when node i has no other level. */
+static void test_exact_effects(void **state)
+{
+    (void)state;
+    lcg g = {13};
+    static const made_design cases[] = {
+        {.d = 3, .observational = 30, .sets = 6, .per_set = 9, .single = true},
+        {.d = 4, .observational = 30, .sets = 9, .per_set = 8},
+        {.d = 3, .observational = 30, .sets = 6, .per_set = 9, .single = true, .tau = 1},
+        {.d = 4, .observational = 30, .sets = 9, .per_set = 8, .plain = true, .tau = 0.3},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        bench b;
+        made_design c = cases[k];
+        c.value = 2;
+        c.actuator = 1e-6;
+        c.ridge = 0.1;
+        c.dof = 3;
+        c.edge = 0.4;
+        c.effects = true;
+        open_bench(&b, &c, &g, NULL, NULL);
+        solve(&b, b.m.z, &b.problem.mechanisms.prior, NULL, NULL);
+        b.problem.mechanisms.family = b.families.list;
+        sample(&b, 4, 900, 1600, 7);
+        for (size_t e = 0; e < c.d * c.d; e++) {
+            assert_near(share_of(&b, e / c.d, e % c.d), b.edge_prob[e], 0.07);
+        }
+        for (size_t i = 0; i < c.d; i++) {
+            dag_draws start = {MOST_CHAINS, c.d, b.parents, b.order};
+            dag_result without = {0};
+            double none = 0;
+            size_t levels = b.families.list[i].levels;
+            assert_int_equal(levels, FAMILY_LEVELS);
+            b.families.list[i].levels = 1;
+            assert_ok(dag_exact(&(dag_problem){&b.problem.mechanisms, NULL, (rng){1, 1}, NULL},
+                                &start, &without, &why));
+            b.families.list[i].levels = levels;
+            for (size_t n = 0; n < b.draws.count; n++) {
+                none += b.draws.effect[n * c.d + i] == 0 ? 1 / (double)b.draws.count : 0;
+            }
+            assert_near(none, exp(without.log_evidence - b.exact.log_evidence), 0.07);
+        }
+        close_bench(&b);
+    }
+}
+
 /* ---- Nodes without labels ---- */
 
 /* What their columns begin with is what do() leaves alone: their noises, up to a rotation. Of the
@@ -262,10 +309,10 @@ static void test_unmixed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),      cmocka_unit_test(test_start),
-        cmocka_unit_test(test_unlabelled), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_knowledge),  cmocka_unit_test(test_order),
-        cmocka_unit_test(test_unmixed),
+        cmocka_unit_test(test_exact_effects), cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_start),         cmocka_unit_test(test_unlabelled),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_knowledge),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_unmixed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,47 +1,9 @@
 /* Encoder, graph and mechanisms drawn together are calibrated on data drawn from the prior: ranks
  * of the truth among draws are uniform. */
 #include "made_joint.h"
+#include "ranks.h"
 
 #include <omp.h>
-
-enum { RANKS = 49, BINS = 10 };
-
-typedef struct tally {
-    double bin[BINS], count;
-} tally;
-
-/* The rank of the truth among draws, ties broken at random. */
-static void put(tally *t, double truth, const double *draw, size_t stride, lcg *g)
-{
-    size_t below = 0;
-    size_t ties = 0;
-    for (size_t k = 0; k < RANKS; k++) {
-        assert_true(isfinite(draw[k * stride]));
-        below += draw[k * stride] < truth ? 1 : 0;
-        ties += draw[k * stride] == truth ? 1 : 0;
-    }
-    size_t rank = below + lcg_below(g, ties + 1);
-    t->bin[rank * BINS / (RANKS + 1)] += 1;
-    t->count += 1;
-}
-
-/* chi2 with 9 degrees of freedom is over 33.7 once in 10 000 times. */
-static void assert_uniform(const tally *t, const char *what)
-{
-    double chi2 = 0;
-    for (int b = 0; b < BINS; b++) {
-        double left = t->bin[b] - t->count / BINS;
-        chi2 += left * left / (t->count / BINS);
-    }
-    if (!(chi2 < 33.7)) {
-        print_error("ranks of %s are not uniform: chi2(9) = %.1f\n", what, chi2);
-        for (int b = 0; b < BINS; b++) {
-            print_error(" %.3f", t->bin[b] / t->count);
-        }
-        print_error("\n");
-        fail();
-    }
-}
 
 /* z of one row, node j, by each draw. */
 static void encode_row(const bench *b, size_t row, size_t j, double *z)
@@ -67,6 +29,7 @@ static void calibrate(const made_design *c, size_t sets, size_t sweeps, uint64_t
     tally noise = {0};
     tally unlabelled = {0};
     tally encoded = {0};
+    tally effect = {0};
     int threads = omp_get_max_threads();
     omp_set_num_threads(1); /* the problems are too small to share */
     for (size_t n = 0; n < sets; n++) {
@@ -87,6 +50,9 @@ static void calibrate(const made_design *c, size_t sets, size_t sweeps, uint64_t
                 put(known ? &noise : &unlabelled, b.m.sigma[j], b.draws.sigma + j, d, &g);
             }
         }
+        for (size_t j = 0; j < d - c->untouched && c->effects; j++) {
+            put(&effect, b.m.tau[j] * b.m.sigma[j], b.draws.effect + j, d, &g);
+        }
         for (size_t e = 0; e < d * d; e++) {
             size_t from = e / d;
             size_t to = e % d;
@@ -103,6 +69,9 @@ static void calibrate(const made_design *c, size_t sets, size_t sweeps, uint64_t
     assert_uniform(&noise, "noise");
     if (!(c->x_noise > 0)) {
         assert_uniform(&encoded, "z");
+    }
+    if (c->effects) {
+        assert_uniform(&effect, "effects of sets");
     }
     if (c->untouched > 0) {
         assert_uniform(&unlabelled, "noise of nodes without labels");
@@ -154,6 +123,38 @@ static void test_calibrated_noisy(void **state)
     calibrate(&c, 60, 750, 4715);
 }
 
+/* Sets with intercepts of their own: labelled; two without labels; noisy; one variance for all. */
+static void test_calibrated_effects(void **state)
+{
+    (void)state;
+    made_design c = SMALL;
+    c.effects = true;
+    calibrate(&c, 250, 240, 4716);
+    c.equal = true;
+    calibrate(&c, 120, 240, 4717);
+}
+
+static void test_calibrated_effects_two(void **state)
+{
+    (void)state;
+    made_design c = SMALL;
+    c.effects = true;
+    c.d = 4;
+    c.untouched = 2;
+    calibrate(&c, 60, 900, 4718);
+}
+
+static void test_calibrated_effects_noisy(void **state)
+{
+    (void)state;
+    made_design c = SMALL;
+    c.effects = true;
+    c.untouched = 1;
+    c.actuator = 0;
+    c.x_noise = 0.05;
+    calibrate(&c, 80, 900, 4719);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +163,9 @@ int main(void)
         cmocka_unit_test(test_calibrated_unlabelled),
         cmocka_unit_test(test_calibrated_two),
         cmocka_unit_test(test_calibrated_noisy),
+        cmocka_unit_test(test_calibrated_effects),
+        cmocka_unit_test(test_calibrated_effects_two),
+        cmocka_unit_test(test_calibrated_effects_noisy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

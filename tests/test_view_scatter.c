@@ -76,7 +76,7 @@ static void check(const linear_view *s, const uint8_t *keep)
     view_scatter g;
     double mean[MADE_MOST];
     double scatter[MADE_MOST * MADE_MOST];
-    assert_ok(view_scatter_of(&g, s, keep, &why));
+    assert_ok(view_scatter_of(&g, s, keep, false, &why));
     for (size_t i = 0; i < s->d; i++) {
         double n = two_pass(s, keep, i, s->y, s->rank, mean, scatter);
         assert_near(g.rows[i], n, 0);
@@ -145,10 +145,10 @@ static void test_encode(void **state)
             }
         }
     }
-    assert_ok(view_scatter_of(&sums, &m.s, NULL, &why));
+    assert_ok(view_scatter_of(&sums, &m.s, NULL, false, &why));
     for (size_t node = 0; node < d; node++) {
-        view_scatter_encode(&sums, node, &(view_encoder){d, shift, slope}, column, 3, work, mean,
-                            scatter);
+        view_scatter_encode(&sums, &(view_encoder){d, shift, slope},
+                            &(view_family){node, 0, column, 3}, work, mean, scatter);
         (void)two_pass(&m.s, NULL, node, z, 3, naive_mean, naive);
         for (size_t k = 0; k < 9; k++) {
             assert_near(scatter[k], naive[k], 1e-12 * (naive[0] + naive[4] + naive[8]));
@@ -174,9 +174,9 @@ static void test_noise(void **state)
         view_scatter plain;
         view_scatter corrected;
         m.s.x_noise = 0;
-        assert_ok(view_scatter_of(&plain, &m.s, NULL, &why));
+        assert_ok(view_scatter_of(&plain, &m.s, NULL, false, &why));
         m.s.x_noise = noises[k];
-        assert_ok(view_scatter_of(&corrected, &m.s, NULL, &why));
+        assert_ok(view_scatter_of(&corrected, &m.s, NULL, false, &why));
         for (size_t i = 0; i < m.s.d; i++) {
             double copy[MADE_MOST * MADE_MOST];
             double eigen[MADE_MOST];
@@ -208,9 +208,9 @@ static void test_threads(void **state)
     view_scatter two;
     shuffle(&m, &g);
     omp_set_num_threads(1);
-    assert_ok(view_scatter_of(&one, &m.s, NULL, &why));
+    assert_ok(view_scatter_of(&one, &m.s, NULL, false, &why));
     omp_set_num_threads(2);
-    assert_ok(view_scatter_of(&two, &m.s, NULL, &why));
+    assert_ok(view_scatter_of(&two, &m.s, NULL, false, &why));
     omp_set_num_threads(before);
     assert_memory_equal(one.scatter, two.scatter, count * sizeof(double));
     assert_memory_equal(one.mean, two.mean, m.s.d * m.s.d * sizeof(double));
@@ -219,12 +219,106 @@ static void test_threads(void **state)
     made_signal_free(&m);
 }
 
+/* ---- Intercepts that sets have of their own ---- */
+
+/* V = I + tau^2 (1 where two rows are of one set) over the rows that count and in which the node is
+ * free; its inverse by elimination, its log determinant. Returns how many rows there are. */
+static size_t invert_by_hand(const linear_view *s, const uint8_t *keep, size_t node, double tau,
+                             double *inverse, size_t *row, double *log_det)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < s->rows; k++) {
+        if (!design_is_set(&s->design, k, node) && (keep == NULL || keep[k] != 0)) {
+            row[n++] = k;
+        }
+    }
+    double *v = calloc(n * n, sizeof *v);
+    assert_non_null(v);
+    for (size_t a = 0; a < n; a++) {
+        for (size_t b = 0; b < n; b++) {
+            bool same = memcmp(design_targets(&s->design, row[a]),
+                               design_targets(&s->design, row[b]), s->d) == 0;
+            v[a * n + b] = (a == b ? 1 : 0) + (same ? tau * tau : 0);
+            inverse[a * n + b] = a == b ? 1 : 0;
+        }
+    }
+    *log_det = 0;
+    for (size_t p = 0; p < n; p++) {
+        double pivot = v[p * n + p];
+        *log_det += log(pivot);
+        for (size_t b = 0; b < n; b++) {
+            v[p * n + b] /= pivot;
+            inverse[p * n + b] /= pivot;
+        }
+        for (size_t a = 0; a < n; a++) {
+            double factor = a == p ? 0 : v[a * n + p];
+            for (size_t b = 0; b < n && factor != 0; b++) {
+                v[a * n + b] -= factor * v[p * n + b];
+                inverse[a * n + b] -= factor * inverse[p * n + b];
+            }
+        }
+    }
+    free(v);
+    return n;
+}
+
+/* At every tau the sums are those of rows that V^-1 makes independent, the mean taken out. */
+static void test_effects(void **state)
+{
+    (void)state;
+    lcg g = {9};
+    made_signal m = made_signal_of(&DESIGN, &g);
+    size_t d = m.s.d;
+    size_t rows = m.s.rows;
+    double *inverse = calloc(rows * rows, sizeof *inverse);
+    size_t *row = calloc(rows, sizeof *row);
+    uint8_t *keep = calloc(rows, 1);
+    assert_true(inverse != NULL && row != NULL && keep != NULL);
+    shuffle(&m, &g);
+    for (size_t k = 0; k < rows; k++) {
+        keep[k] = lcg_uniform(&g) < 0.8 ? 1 : 0;
+    }
+    view_scatter sums;
+    assert_ok(view_scatter_of(&sums, &m.s, keep, true, &why));
+    for (size_t node = 0; node < d; node++) {
+        assert_int_equal(sums.levels[node], FAMILY_LEVELS);
+        for (size_t l = 0; l < FAMILY_LEVELS; l++) {
+            const family_level *level = &sums.level[node * sums.most + l];
+            double log_det = 0;
+            double heft = 0;
+            double at[MADE_MOST] = {0};
+            size_t n = invert_by_hand(&m.s, keep, node, level->tau, inverse, row, &log_det);
+            for (size_t k = 0; k < n * n; k++) {
+                heft += inverse[k];
+                for (size_t i = 0; i < d; i++) {
+                    at[i] += inverse[k] * m.s.y[row[k % n] * d + i];
+                }
+            }
+            assert_near(level->log_spread, log_det, 1e-8);
+            assert_near(l > 0 ? level->heft : sums.rows[node], heft, 1e-8 * heft);
+            for (size_t e = 0; e < d * d; e++) {
+                double sum = 0;
+                for (size_t k = 0; k < n * n; k++) {
+                    sum += inverse[k] * (m.s.y[row[k / n] * d + e / d] - at[e / d] / heft) *
+                           (m.s.y[row[k % n] * d + e % d] - at[e % d] / heft);
+                }
+                assert_near(view_scatter_at(&sums, node, l)[e], sum, 1e-6);
+                assert_near(view_mean_at(&sums, node, l)[e % d], at[e % d] / heft, 1e-8);
+            }
+        }
+    }
+    view_scatter_close(&sums);
+    made_signal_free(&m);
+    free(inverse);
+    free(row);
+    free(keep);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_pass),
-        cmocka_unit_test(test_encode),
-        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_effects), cmocka_unit_test(test_two_pass),
+        cmocka_unit_test(test_encode),  cmocka_unit_test(test_noise),
         cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

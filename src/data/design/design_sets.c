@@ -168,7 +168,8 @@ lscm_status design_keep(design *out, const design *from, const uint8_t *keep, ls
     size_t rows = 0;
     design s = {0};
     uint8_t *mask = malloc(from->rows * d + 1);
-    if (mask == NULL) {
+    uint32_t *batch = malloc((from->rows + 1) * sizeof *batch);
+    if (mask == NULL || batch == NULL) {
         status = fail_memory(why, from->rows * d);
         goto done;
     }
@@ -180,20 +181,48 @@ lscm_status design_keep(design *out, const design *from, const uint8_t *keep, ls
     for (size_t r = 0; r < from->rows; r++) {
         if (row_counts(keep, r)) {
             memcpy(mask + rows * d, design_targets(from, r), d);
+            batch[rows] = (uint32_t)design_batch(from, r);
             memcpy(s.value + rows++ * d, design_values(from, r), d * sizeof *s.value);
         }
     }
     TRY(design_group(&s, mask, why));
+    if (from->batch != NULL) {
+        TRY(design_divide(&s, batch, from->batches, why));
+    }
     *out = s;
     s = (design){0};
 done:
     free(mask);
+    free(batch);
     design_close(&s);
+    return status;
+}
+
+static void lay_out_parts(design *s)
+{
+    s->batch = arena_take(&s->parts, s->rows, sizeof *s->batch);
+    s->batch_target = arena_take(&s->parts, s->batches, s->d);
+}
+
+lscm_status design_divide(design *s, const uint32_t *batch, size_t batches, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    arena_close(&s->parts);
+    s->batches = batches;
+    lay_out_parts(s);
+    TRY(arena_open(&s->parts, why));
+    lay_out_parts(s);
+    memcpy(s->batch, batch, s->rows * sizeof *batch);
+    for (size_t r = 0; r < s->rows; r++) {
+        memcpy(s->batch_target + batch[r] * s->d, design_targets(s, r), s->d);
+    }
+done:
     return status;
 }
 
 void design_close(design *s)
 {
+    arena_close(&s->parts);
     arena_close(&s->memory);
     arena_close(&s->values);
 }

@@ -17,13 +17,17 @@
 
 typedef struct design {
     size_t rows, d, sets;
-    uint8_t *target; /* (sets, d): 1 where do() acts */
-    uint32_t *set;   /* (rows): the set of each row */
-    uint32_t *row;   /* (rows): rows, set by set, ascending within a set */
-    size_t *first;   /* (sets + 1): where each set begins in `row` */
-    double *value;   /* (rows, d): what do() set there, 0 elsewhere */
+    uint8_t *target;       /* (sets, d): 1 where do() acts */
+    uint32_t *set;         /* (rows): the set of each row */
+    uint32_t *row;         /* (rows): rows, set by set, ascending within a set */
+    size_t *first;         /* (sets + 1): where each set begins in `row` */
+    double *value;         /* (rows, d): what do() set there, 0 elsewhere */
+    size_t batches;        /* parts of sets that may differ for reasons of their own; .. */
+    uint32_t *batch;       /* (rows): .. that of each row; NULL: sets are not divided */
+    uint8_t *batch_target; /* (batches, d) */
     arena memory;
     arena values; /* of `value`; empty where it is another design's */
+    arena parts;  /* of batches */
 } design;
 
 /* mask (rows, d): 1 where do() acts; values (rows, d), read there alone, or NULL: all 0. */
@@ -37,6 +41,9 @@ lscm_status design_group(design *s, const uint8_t *mask, lscm_error *why);
 lscm_status design_hide(design *out, const design *from, const uint8_t *held, lscm_error *why);
 /* The rows that count alone, in their order: keep (rows). */
 lscm_status design_keep(design *out, const design *from, const uint8_t *keep, lscm_error *why);
+/* Divides sets: batch (rows) is the number, below batches, of the part that a row is in. They
+ * ascend with the sets, and with the rows of a set. */
+lscm_status design_divide(design *s, const uint32_t *batch, size_t batches, lscm_error *why);
 void design_close(design *s);
 
 /* Targets and values (d) of a row. */
@@ -58,6 +65,22 @@ static inline bool design_is_set(const design *s, size_t row, size_t node)
 static inline double design_value(const design *s, size_t row, size_t node)
 {
     return s->value[row * s->d + node];
+}
+
+/* Batches: those of a divided design, or the sets. */
+static inline size_t design_batches(const design *s)
+{
+    return s->batch != NULL ? s->batches : s->sets;
+}
+
+static inline size_t design_batch(const design *s, size_t row)
+{
+    return s->batch != NULL ? s->batch[row] : s->set[row];
+}
+
+static inline const uint8_t *design_batch_targets(const design *s, size_t batch)
+{
+    return (s->batch != NULL ? s->batch_target : s->target) + batch * s->d;
 }
 
 /* Rows of a set, and whether it has no target. */

@@ -151,6 +151,7 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
                          .w = a->w,
                          .sigma = a->sigma,
                          .intercept = a->intercept,
+                         .effect = a->effect,
                          .log_p = a->log_p};
     bool unlabelled = any_unlabelled(a);
     /* what no data tell has no closed law with a hole in the slab (joint_orbit.c) */
@@ -172,7 +173,7 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
     problem.mechanisms.prior = g->prior[0];
     problem.mechanisms.prior.hole = g->prior[0].hole && !unlabelled;
     dag_draws start = {.count = chains, .d = d};
-    TRY(view_scatter_of(&sums, in->view, in->keep, why));
+    TRY(view_scatter_of(&sums, in->view, in->keep, g->families.levels > 1, why));
     lay_out_joint(&draws, &start, a, &memory);
     TRY(arena_open(&memory, why));
     lay_out_joint(&draws, &start, a, &memory);
@@ -248,12 +249,6 @@ static lscm_status refuse_unanchored(const anchored *a, lscm_error *why)
                 "always set together; are values and targets those of these rows?");
 }
 
-/* Chains over the encoder or z have no intercepts of sets. */
-static void forget_effects(anchored *a)
-{
-    memset(a->effect, 0, a->draws * a->d * sizeof *a->effect);
-}
-
 /* How far the graphs are to be trusted. */
 static void take_trust(anchored *a, const graph_posterior *g)
 {
@@ -314,11 +309,9 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     take_spread(&a);
     if (s->kind == VIEW_LINEAR && !(a.clip > 0) && encoder_matters(&a, &g)) {
         TRY(infer_jointly(&a, in, &g, why));
-        forget_effects(&a);
     }
     if (anchored_rows_matter(&a, in)) {
         TRY(anchored_infer_rows(&a, in, &g, why));
-        forget_effects(&a);
     }
     if (in->leak != NULL) {
         TRY(anchored_take_errors(&a, &g, in, why));

@@ -49,6 +49,7 @@ static lscm_status read_signal(fit *f, linear_view *s, lscm_error *why)
     if (!isfinite(s->variance)) {
         TRY(lscm_dataset_check(f->data, &(lscm_overview){0}, f->progress, why));
     }
+    TRY(batches_find(s, why));
 done:
     return status;
 }
@@ -162,6 +163,9 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
     }
     if (effects != NULL) {
         (void)json_object_set_new(summary, "batch_effects", effects);
+    }
+    if (s->design.batch != NULL) {
+        (void)json_object_set_new(summary, "batches", json_integer((json_int_t)s->design.batches));
     }
     if (a->censored > 0) {
         (void)json_object_set_new(summary, "clip", json_real(a->clip));

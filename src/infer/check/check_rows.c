@@ -53,12 +53,24 @@ static size_t stride_of(const design *by)
     return 1 + (by->rows - 1) / tuned_check_rows();
 }
 
+/* The end of the batch that begins at place `from` of the rows set by set. */
+static size_t batch_end(const design *by, size_t from)
+{
+    size_t to = from;
+    while (to < by->rows && design_batch(by, by->row[to]) == design_batch(by, by->row[from])) {
+        to++;
+    }
+    return to;
+}
+
 static size_t count_rows(const design *by)
 {
     size_t stride = stride_of(by);
     size_t n = 0;
-    for (size_t set = 0; set < by->sets; set++) {
-        n += (design_set_rows(by, set) + stride - 1) / stride;
+    size_t to = 0;
+    for (size_t from = 0; from < by->rows; from = to) {
+        to = batch_end(by, from);
+        n += (to - from + stride - 1) / stride;
     }
     return n;
 }
@@ -69,9 +81,13 @@ static void take_rows(check_rows *t)
     size_t d = t->d;
     size_t stride = stride_of(by);
     size_t at = 0;
+    size_t to = 0;
     for (size_t set = 0; set < t->sets; set++) {
+        size_t from = to;
+        bool any = from < by->rows && design_batch(by, by->row[from]) == set;
+        to = any ? batch_end(by, from) : from;
         t->first[set] = at;
-        for (size_t k = by->first[set]; k < by->first[set + 1]; k += stride, at++) {
+        for (size_t k = from; k < to; k += stride, at++) {
             memcpy(t->z + at * d, t->in->z + by->row[k] * d, d * sizeof(double));
             for (size_t i = 0; i < d && t->in->amiss != NULL; i++) {
                 if (check_is_set(t, set, i)) {
@@ -317,8 +333,11 @@ lscm_status check_rows_of(check_rows *out, const check_input *in, lscm_error *wh
 {
     lscm_status status = LSCM_OK;
     const design *by = &in->view->design;
-    check_rows t = {
-        .in = in, .n = count_rows(by), .d = in->a->d, .sets = by->sets, .target = by->target};
+    check_rows t = {.in = in,
+                    .n = count_rows(by),
+                    .d = in->a->d,
+                    .sets = design_batches(by),
+                    .target = design_batch_targets(by, 0)};
     lay_out(&t);
     TRY(arena_open(&t.memory, why));
     lay_out(&t);

@@ -51,6 +51,7 @@ void graph_chain_lay_out(graph_chain *c, arena *a)
     c->w = arena_take(a, d * d, sizeof(double));
     c->sigma = arena_take(a, d, sizeof(double));
     c->intercept = arena_take(a, d, sizeof(double));
+    c->effect = arena_take(a, d, sizeof(double));
 }
 
 void graph_chain_begin(graph_chain *c, const dag_draws *start, size_t number, rng r)
@@ -76,6 +77,7 @@ void graph_chain_copy(graph_chain *to, const graph_chain *from)
     memcpy(to->w, from->w, d * d * sizeof(double));
     memcpy(to->sigma, from->sigma, d * sizeof(double));
     memcpy(to->intercept, from->intercept, d * sizeof(double));
+    memcpy(to->effect, from->effect, d * sizeof(double));
 }
 
 double graph_chain_score(const graph_chain *c, size_t i, uint32_t parents)
@@ -185,13 +187,16 @@ void graph_chain_draw(graph_chain *c)
             mechanisms_draw(&c->all, i, c->parents[i], c->mechanisms, c->drawn++, c->w + i);
         c->sigma[i] = m.sigma;
         c->intercept[i] = m.intercept;
+        c->effect[i] = m.effect;
     }
     if (c->equal) {
         double dof = 0;
         double sum = c->all.law->pool(&c->all, c->parents, c->w, &dof);
         c->all.prior.variance = sum / chain_chi2(c, dof);
         for (size_t i = 0; i < c->d; i++) {
-            c->sigma[i] = sqrt(c->all.prior.variance);
+            double sigma = sqrt(c->all.prior.variance);
+            c->effect[i] *= sigma / c->sigma[i];
+            c->sigma[i] = sigma;
         }
     }
 }

@@ -26,6 +26,7 @@ typedef struct graph_chain {
     size_t *order, *position;  /* (d) */
     double *w;                 /* (d, d) */
     double *sigma, *intercept; /* (d) */
+    double *effect;            /* (d): sd of what sets have of their own */
 } graph_chain;
 
 /* The mechanisms as they are now. */

@@ -111,13 +111,6 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     }
 }
 
-/* Whether sets may have an intercept of their own. With one variance for all nodes there is none to
- * measure them by. */
-static bool has_effects(const anchored_input *in)
-{
-    return in->settings->noise != LSCM_NOISE_EQUAL;
-}
-
 /* Nodes may have a scale of their own where the scale is learned. */
 static double spread_of(const anchored_input *in)
 {
@@ -129,7 +122,7 @@ static lscm_status gather(graph_posterior *g, const anchored_input *in, const do
                           const double *psi, size_t step, const graph_scratch *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    latent_rows rows = {&in->view->design, z, in->keep, has_effects(in)};
+    latent_rows rows = {&in->view->design, z, in->keep, true};
     double share = 1;
     forbid(in, t->forbidden);
     TRY(find_candidates(g, in, z, t->forbidden, why));

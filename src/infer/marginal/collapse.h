@@ -1,7 +1,7 @@
 /* z of noisy rows given x and the model, x linear in z. On the linear_view part y (N, r) of x
  * (data/statistics/linear_view.h), for a row with targets t and values v,
  *
- *     z = (m + e) R,   m_i = c_i where free, v_i at targets,   R = (I - W M_t)^-1,
+ *     z = (m + e) R,   m_i = c_i + a_ik where free, v_i at targets,   R = (I - W M_t)^-1,
  *     e_i ~ N(0, s_i^2) where free, N(0, s_I^2) at targets;    y = z A + b + N(0, s_x^2 I).
  *
  * Only the coordinates U with noise (all, or the free ones when s_I = 0) are uncertain. With
@@ -26,6 +26,7 @@ typedef struct collapse_parameters {
     double *w;             /* (d, d): j -> i */
     double *c;             /* (d) */
     double *sigma;         /* (d): s */
+    const double *own;     /* (batches, d): what each adds to c; NULL: nothing */
     double actuator_noise; /* s_I; 0: targets have exactly their values */
     double x_noise;        /* s_x; at least 1e-5 of the smallest sd of y and 1e-7 of the largest is
                               meant */

@@ -37,8 +37,11 @@ static void draw_job(const collapse *c, const collapse_parameters *p, const coll
     for (size_t k = 0; k < n; k++) {
         memcpy(slot->y + k * c->rank, c->s->y + row[k] * c->rank, c->rank * sizeof(double));
         memcpy(slot->v + k * d, design_values(&c->s->design, row[k]), d * sizeof(double));
+        for (size_t i = 0; i < d && p->own != NULL; i++) { /* 0 at targets */
+            slot->v[k * d + i] += p->own[design_batch(&c->s->design, row[k]) * d + i];
+        }
     }
-    collapse_law(c, p, design_targets(&c->s->design, row[0]), slot);
+    collapse_law(c, p, c->s->design.set[row[0]], slot);
     collapse_condition(c, p, n, slot);
     if (slot->law.u > 0) {
         add_noise(c, job, r, index, slot);

@@ -33,13 +33,13 @@ static void factor_noise(const set_law *law, size_t r, double precision)
     (void)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', (int)u, law->h, (int)u);
 }
 
-void collapse_law(const collapse *c, const collapse_parameters *p, const uint8_t *target,
-                  collapse_slot *slot)
+void collapse_law(const collapse *c, const collapse_parameters *p, size_t set, collapse_slot *slot)
 {
     set_law *law = &slot->law;
     size_t d = c->d;
     size_t r = c->rank;
     double s_x = collapse_x_noise(c, p);
+    const uint8_t *target = c->s->design.target + set * d;
     law->target = target;
     law->u = 0;
     find_reach(p, target, law->reach);
@@ -91,7 +91,7 @@ void collapse_condition(const collapse *c, const collapse_parameters *p, size_t 
     double s_x = collapse_x_noise(c, p);
     for (size_t row = 0; row < n; row++) {
         for (size_t i = 0; i < d; i++) {
-            slot->m[row * d + i] = law->target[i] != 0 ? slot->v[row * d + i] : p->c[i];
+            slot->m[row * d + i] = slot->v[row * d + i] + (law->target[i] != 0 ? 0 : p->c[i]);
         }
         for (size_t k = 0; k < r; k++) {
             slot->rest[row * r + k] = slot->y[row * r + k] - p->b[k];

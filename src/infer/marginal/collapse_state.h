@@ -32,7 +32,7 @@ typedef struct collapse_slot {
     double *z;      /* (BLOCK, d + 1): [1 z] */
     double *h, *up; /* (BLOCK, u): h, and what refines it */
     double *rest;   /* (BLOCK, r): y - E[z] A - b */
-    double *y, *v;  /* (BLOCK, r), (BLOCK, d): gathered rows */
+    double *y, *v;  /* (BLOCK, r), (BLOCK, d): gathered rows; v where free: what is added to c */
 } collapse_slot;
 
 /* Rows from .. to - 1 of design.row are of one set. */
@@ -96,9 +96,8 @@ static inline double collapse_x_noise(const collapse *c, const collapse_paramete
     return p->x_noise > c->floor ? p->x_noise : c->floor;
 }
 
-/* The law under p of rows with these targets (d), in slot->law. */
-void collapse_law(const collapse *c, const collapse_parameters *p, const uint8_t *target,
-                  collapse_slot *slot);
+/* The law under p of the rows of a set, in slot->law. */
+void collapse_law(const collapse *c, const collapse_parameters *p, size_t set, collapse_slot *slot);
 /* E[z | y], h and rest of n rows of that set, which are in slot->y and slot->v. */
 void collapse_condition(const collapse *c, const collapse_parameters *p, size_t n,
                         collapse_slot *slot);

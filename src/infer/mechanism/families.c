@@ -56,7 +56,6 @@ static void lay_out(families *f, arena *a, const candidate_lists *lists)
     size_t candidates = 0;
     size_t squares = 0;
     size_t widest = 0;
-    size_t sets = f->levels > 1 ? f->design->sets : 0;
     for (size_t i = 0; i < d; i++) {
         size_t m = lists->count[i] + 1;
         candidates += lists->count[i];
@@ -72,9 +71,10 @@ static void lay_out(families *f, arena *a, const candidate_lists *lists)
     f->row = arena_take(a, f->design->rows, sizeof *f->row);
     f->centre = arena_take(a, d, sizeof(double));
     f->work = arena_take(a, family_work(d), sizeof(double));
-    f->set_heft = arena_take(a, sets, sizeof(double));
-    f->set_mean = arena_take(a, sets * d, sizeof(double));
-    f->set_work = arena_take(a, sets * widest, sizeof(double));
+    if (f->levels > 1) {
+        f->sets = (set_means){.design = f->design, .width = d, .centre = f->centre};
+        set_means_lay_out(&f->sets, a, widest);
+    }
 }
 
 /* Candidate lists and where each family's numbers are. */
@@ -257,5 +257,8 @@ void families_weigh(families *f, double weight)
             fam->level[l].heft *= weight;
             fam->level[l].tau /= sqrt(weight);
         }
+    }
+    for (size_t set = 0; f->levels > 1 && set < design_batches(f->design); set++) {
+        f->sets.heft[set] *= weight;
     }
 }

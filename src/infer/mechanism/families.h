@@ -7,16 +7,15 @@
  * GRAM_DENSE nodes rows go set by set, so that all families cost about one Gram product; with
  * more, each family sums over its own columns. A node that is never free has n = 0, S = 0.
  *
- * Where sets may have an intercept of their own, a family has a level for each tau (family.h); from
- * the means m_k of the sets about that of level 0, whose S is S_0,
- *
- *     S = S_0 - sum_k (n_k - h_k) m_k' m_k - h m' m,   m = sum_k h_k m_k / h.
+ * Where sets may have an intercept of their own, a family has a level for each tau (family.h,
+ * set_means.h).
  */
 #ifndef LSCM_INFER_MECHANISM_FAMILIES_H
 #define LSCM_INFER_MECHANISM_FAMILIES_H
 
 #include "data/design/design.h"
 #include "infer/mechanism/family.h"
+#include "infer/mechanism/set_means.h"
 
 enum { GRAM_DENSE = FAMILY_MOST + 1, GRAM_WIDEST = 63 };
 
@@ -31,9 +30,7 @@ typedef struct families {
     size_t levels;        /* of every family: 1 without effects of sets */
     double *scatter;      /* (levels, sum of (count + 1)^2), family by family */
     double *mean;         /* (levels, sum of count + 1), the same */
-    double *set_heft;     /* (sets): sum of weights; with effects, as what follows */
-    double *set_mean;     /* (sets, d): of z about the centre */
-    double *set_work;     /* (sets, widest family): scratch */
+    set_means sets;       /* of z; with effects */
     size_t used;          /* rows */
     uint32_t *row;        /* (used): their numbers; set by set when d <= GRAM_DENSE */
     double *centre;       /* (d) */
@@ -65,6 +62,8 @@ lscm_status families_update(families *f, const double *z, lscm_error *why);
  * of family i is at psi + i step (step 0: the same for all). Where it would leave less than a
  * thousandth of the scatter in some direction, only a share of it (kept). */
 void families_correct(families *f, const double *psi, size_t step, double share);
+/* Level l of a family as a family of its own. */
+family family_of_level(const family *f, size_t l);
 /* Leaves out the levels of family i, but the first, that have less than the share `least` of the
  * score of these parents. */
 void families_leave_out(families *f, size_t i, const dag_prior *prior, uint32_t parents,

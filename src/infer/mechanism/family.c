@@ -28,12 +28,6 @@ static double effective_rows(const family *f)
     return f->rows > 1 ? f->rows : 1;
 }
 
-/* What the mean of the rows weighs, h. */
-static double heft_of(const family *f, size_t level)
-{
-    return f->level[level].tau > 0 ? f->level[level].heft : effective_rows(f);
-}
-
 /* Row (k) of L such that its square is at most what S has there. */
 static void shorten(double *row, size_t k, double square)
 {
@@ -155,7 +149,7 @@ static double score_level(const family *f, const dag_prior *prior, size_t level,
     double own = prior->unit[f->node];
     double n = effective_rows(f);
     double size = (double)g.size;
-    double shared = f->level[level].log_prior - 0.5 * log(heft_of(f, level)) -
+    double shared = f->level[level].log_prior - 0.5 * log(family_heft(f, level)) -
                     0.5 * f->level[level].log_spread - 0.5 * g.log_det + size * prior->log_odds;
     shared += prior->hole ? hole_of(f, prior, &g) : 0;
     if (prior->variance > 0) {
@@ -221,6 +215,11 @@ static family_term draw_term(const family *f, const dag_prior *prior, uint32_t p
         sum += exp(score[++k] - total);
     }
     return family_term_of(f, prior, k);
+}
+
+size_t family_draw_level(const family *f, const dag_prior *prior, uint32_t parents, double u)
+{
+    return f->levels > 1 ? draw_term(f, prior, parents, u).level : 0;
 }
 
 enum { INTERCEPT = FAMILY_MOST, TERM, CHOICE, GAMMA = 32 };
@@ -296,7 +295,7 @@ mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents,
     }
     mechanism out = {.intercept = 0, .sigma = s * own, .effect = f->level[level].tau * s * own};
     if (f->rows > 0) {
-        double sd = out.sigma / sqrt(heft_of(f, level));
+        double sd = out.sigma / sqrt(family_heft(f, level));
         out.intercept = centre + sd * rng_normal(r, first + INTERCEPT);
     }
     return out;

@@ -138,6 +138,16 @@ static inline double family_residual(const family *f, const double *slope, const
 /* mean_i - mean_p w, with w as below: where the intercept is. */
 double family_centre(const family *f, const double *w, size_t d);
 
+/* What the mean of all rows weighs at a level, h. */
+static inline double family_heft(const family *f, size_t level)
+{
+    double rows = f->rows > 1 ? f->rows : 1;
+    return f->level[level].tau > 0 ? f->level[level].heft : rows;
+}
+
+/* A level given the parents, by a uniform number. */
+size_t family_draw_level(const family *f, const dag_prior *prior, uint32_t parents, double u);
+
 /* A draw of (w, c, s) given the parents: the weight of candidate j goes to w[j * d] (so `w` points
  * to the node's column of a (d, d) matrix), 0 where it is not a parent; other nodes are left alone.
  * One index per (draw, node): draw k takes the numbers [k, k + 1) FAMILY_NUMBERS of the stream.

@@ -104,5 +104,6 @@ const mechanism_law linear_gaussian = {.gather = families_of,
                                        .narrow = narrow,
                                        .score = family_score,
                                        .score_all = family_scores_all,
+                                       .level = family_draw_level,
                                        .draw = family_draw,
                                        .pool = pool};

@@ -32,6 +32,9 @@ typedef struct mechanism_law {
     void (*score_all)(const family *f, const dag_prior *prior, const family_table *work,
                       double *score);
 
+    /* Which of its levels (what sets have of their own) has the node, given its parents: a draw by
+     * a uniform number. */
+    size_t (*level)(const family *f, const dag_prior *prior, uint32_t parents, double u);
     /* A draw of the numbers of one mechanism (family_draw). */
     mechanism (*draw)(const family *f, const dag_prior *prior, uint32_t parents, rng r,
                       uint64_t index, double *w, size_t d);

@@ -11,6 +11,7 @@
 #include "infer/mechanism/family.h"      /* one node, all of its parent sets */
 #include "infer/mechanism/family_sums.h" /* the ways of summing */
 #include "infer/mechanism/law.h"         /* what others ask of any mechanism */
+#include "infer/mechanism/set_means.h"   /* what sets have of their own */
 #include "scm/mechanism/mechanism.h"     /* all nodes, known */
 
 #endif

@@ -156,6 +156,17 @@ void censor_start(const censored *c, double *z)
     }
 }
 
+/* What causes and set leave of the row z (d), of targets too. */
+static void residuals(const censored *c, const mechanism_model *model, size_t row, const double *z,
+                      double *e)
+{
+    size_t d = c->design->d;
+    mechanism_residuals(model, z, e);
+    for (size_t j = 0; j < d && c->own != NULL; j++) {
+        e[j] -= c->own[design_batch(c->design, row) * d + j];
+    }
+}
+
 /* Draws entry n, of the row z (d) with its targets and residuals e. */
 static void draw_entry(const censored *c, const mechanism_model *model, const uint8_t *target,
                        size_t n, rng r, uint64_t index, double *z, double *e)
@@ -195,7 +206,7 @@ void censor_draw(const censored *c, const mechanism_model *model, size_t sweeps,
         for (size_t h = 0; h < c->hit; h++) {
             size_t at = c->row[h] * d;
             const uint8_t *target = design_targets(c->design, c->row[h]);
-            mechanism_residuals(model, z + at, e); /* those of targets are never used */
+            residuals(c, model, c->row[h], z + at, e); /* those of targets are never used */
             for (size_t s = 0; s < sweeps; s++) {
                 for (size_t n = c->first[h]; n < c->first[h + 1]; n++) {
                     uint64_t index = (sweep + s) * c->count + n;
@@ -242,7 +253,7 @@ double censor_fit(const censored *c, const mechanism_model *model, const double 
     double total = 0;
     for (size_t row = 0, h = 0; row < c->design->rows; row++) {
         size_t end = h < c->hit && c->row[h] == row ? c->first[++h] : n;
-        mechanism_residuals(model, z + row * d, c->residual);
+        residuals(c, model, row, z + row * d, c->residual);
         total +=
             fit_of_row(c, model, design_targets(c->design, row), z + row * d, c->residual, &n, end);
     }

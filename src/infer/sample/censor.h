@@ -4,7 +4,7 @@
  * unclipped, so the censored z of a row are drawn from the model, one after the other, each from
  *
  *     N(m, 1/p) beyond its bound:   p = 1/s_j^2 + sum_k w_jk^2/s_k^2      (k: free children of j),
- *     m = z_j + (-e_j/s_j^2 + sum_k w_jk e_k/s_k^2)/p,   e = z - c - z W  (residuals).
+ *     m = z_j + (-e_j/s_j^2 + sum_k w_jk e_k/s_k^2)/p,   e = z - c - a - z W  (residuals).
  *
  * Alternating these sweeps with draws of (graph, W, c, s) given z samples the joint posterior.
  */
@@ -17,15 +17,16 @@
 
 typedef struct censored {
     const design *design;
-    size_t hit;     /* rows with a censored entry */
-    size_t count;   /* censored entries */
-    size_t *row;    /* (hit), ascending */
-    size_t *first;  /* (hit + 1): row[h] has entries first[h] .. first[h + 1] - 1 */
-    size_t *node;   /* (count), ascending within a row */
-    uint8_t *high;  /* (count): 1 at C, 0 at -C */
-    double *bound;  /* (d): b */
-    double *share;  /* (2, d): how much of the free rows is censored, at -C and at C */
-    double *excess; /* (2, d): what censor_start puts beyond the bound */
+    const double *own; /* (batches, d): what each adds to c, the caller's; NULL: nothing */
+    size_t hit;        /* rows with a censored entry */
+    size_t count;      /* censored entries */
+    size_t *row;       /* (hit), ascending */
+    size_t *first;     /* (hit + 1): row[h] has entries first[h] .. first[h + 1] - 1 */
+    size_t *node;      /* (count), ascending within a row */
+    uint8_t *high;     /* (count): 1 at C, 0 at -C */
+    double *bound;     /* (d): b */
+    double *share;     /* (2, d): how much of the free rows is censored, at -C and at C */
+    double *excess;    /* (2, d): what censor_start puts beyond the bound */
     int threads;
     double *residual; /* (threads, d): scratch */
     arena memory;

@@ -8,15 +8,62 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sums of node f->node and the candidates of f at a level, as far as the evidence is let in. */
+static family_level encode(joint_chain *c, const family *f, size_t level, double *mean,
+                           double *scatter)
+{
+    size_t m = f->count + 1;
+    family_level out = c->seen->level[f->node * c->seen->most + level];
+    memcpy(c->columns, f->candidate, f->count * sizeof *c->columns);
+    c->columns[f->count] = f->node;
+    view_scatter_encode(c->seen, &(view_encoder){c->d, c->shift, c->slope},
+                        &(view_family){f->node, level, c->columns, m}, c->encode, mean, scatter);
+    cblas_dscal((int)(m * m), c->heat, scatter, 1);
+    out.heft *= c->heat;
+    out.log_spread *= c->heat;
+    return out;
+}
+
 void joint_refresh(joint_chain *c, size_t i)
 {
     family *f = &c->family[i];
-    memcpy(c->columns, f->candidate, f->count * sizeof *c->columns);
-    c->columns[f->count] = i;
-    view_scatter_encode(c->seen, i, &(view_encoder){c->d, c->shift, c->slope}, c->columns,
-                        f->count + 1, c->encode, c->mean[i], c->scatter[i]);
+    f->level[0] = encode(c, f, c->level[i], c->mean[i], c->scatter[i]);
     f->rows = c->heat * c->seen->rows[i];
-    cblas_dscal((int)((f->count + 1) * (f->count + 1)), c->heat, c->scatter[i], 1);
+}
+
+/* tau_i given its parents and the encoder, W and s integrated out. */
+static void draw_level(joint_chain *c, size_t i)
+{
+    family_room *room = c->narrow;
+    uint32_t parents = c->g.parents[i];
+    size_t count = 0;
+    room->f = c->family[i];
+    for (size_t k = 0; k < c->family[i].count; k++) {
+        if ((parents >> k & 1) != 0) {
+            room->candidate[count++] = c->family[i].candidate[k];
+        }
+    }
+    room->f.count = count;
+    room->f.candidate = room->candidate;
+    room->f.scatter = room->scatter;
+    room->f.mean = room->mean;
+    room->f.rows = c->heat * c->seen->rows[i];
+    room->f.levels = c->seen->levels[i];
+    for (size_t l = 0; l < room->f.levels; l++) {
+        room->f.level[l] = encode(c, &room->f, l, room->mean + l * (count + 1),
+                                  room->scatter + l * (count + 1) * (count + 1));
+    }
+    c->level[i] = c->g.all.law->level(&room->f, &c->g.all.prior, ((uint32_t)1 << count) - 1,
+                                      chain_uniform(&c->g));
+}
+
+static void draw_levels(joint_chain *c)
+{
+    for (size_t i = 0; i < c->d; i++) {
+        if (c->seen->levels[i] > 1) {
+            draw_level(c, i);
+        }
+    }
 }
 
 /* ---- Labels ---- */
@@ -115,8 +162,7 @@ static void lay_out_chain(joint_chain *c, arena *a)
         double *mean = arena_take(a, m, sizeof(double));
         if (c->family != NULL && c->scatter != NULL && c->mean != NULL) {
             c->family[i] = c->p->mechanisms.family[i];
-            c->family[i].levels = 1; /* sets have nothing of their own here */
-            c->family[i].level[0] = (family_level){0};
+            c->family[i].levels = 1; /* the one that was drawn */
             c->family[i].scatter = c->scatter[i] = scatter;
             c->family[i].mean = c->mean[i] = mean;
         }
@@ -136,6 +182,8 @@ static void lay_out_chain(joint_chain *c, arena *a)
     c->rename = arena_take(a, 3 * d, sizeof *c->rename);
     c->encode = arena_take(a, 2 * most * r, sizeof(double));
     c->columns = arena_take(a, most, sizeof *c->columns);
+    c->level = arena_take(a, d, sizeof *c->level);
+    c->narrow = arena_take(a, 1, sizeof *c->narrow);
     c->pivots = arena_take(a, r, sizeof *c->pivots);
 }
 
@@ -158,6 +206,7 @@ static void begin_chain(joint_chain *c, const dag_draws *start, size_t number, r
 
 static lscm_status sweep(joint_chain *c, size_t number, lscm_error *why)
 {
+    draw_levels(c);
     if (c->z != NULL) {
         joint_rows_move(c);
     }
@@ -214,7 +263,7 @@ void joint_refresh_means(joint_chain *c)
         c->g.score[i] = graph_chain_score(&c->g, i, c->g.parents[i]);
         double mean = family_centre(f, c->g.w + i, c->d);
         c->g.intercept[i] =
-            f->rows > 0 ? mean + c->g.sigma[i] / sqrt(f->rows) * chain_normal(&c->g) : 0;
+            f->rows > 0 ? mean + c->g.sigma[i] / sqrt(family_heft(f, 0)) * chain_normal(&c->g) : 0;
     }
 }
 
@@ -230,6 +279,7 @@ static void keep_draw(joint_chain *c, size_t at, const joint_draws *out)
         size_t to = c->rename[i];
         out->log_p[at] += c->g.score[i] + c->label_fit[i];
         out->sigma[at * d + to] = c->g.sigma[i];
+        out->effect[at * d + to] = c->g.effect[i];
         out->intercept[at * d + to] = c->sign[i] * c->g.intercept[i];
         out->shift[at * d + to] = c->sign[i] * shift[i];
         out->order[at * d + i] = c->rename[c->g.order[i]];
@@ -325,6 +375,7 @@ lscm_status joint_sample(const joint_problem *problem, const joint_settings *set
     double rows = gather(problem, label, row, chain[0].g.sigma);
     for (size_t k = 0; k < chains && problem->noisy; k++) {
         chain[k].rows_random = stream_part(r, 2 * chains + k);
+        chain[k].offset_random = stream_part(r, 3 * chains + k);
         TRY(joint_rows_open(&chain[k], why));
     }
 #pragma omp parallel for schedule(dynamic)

@@ -12,7 +12,9 @@
  *   3. draws W, s, c, then B, W and edges along what no data tell             (joint_orbit.c),
  *      then each column b_j exactly: it is Gaussian but for |b_j . u|^(n-r-1)
  *
- * on d Gram matrices (view_scatter.h): its cost does not depend on n. Where nodes were never
+ * on d Gram matrices (view_scatter.h): its cost does not depend on n. Sets may have intercepts of
+ * their own, a_ik ~ N(0, tau_i^2 s_i^2): these are integrated out, so that node i has a Gram matrix
+ * for each tau, and a sweep begins by drawing tau_i, W and s integrated out. Where nodes were never
  * intervened on nothing tells which of them is which, nor their signs; each draw takes these at
  * random.
  */
@@ -42,6 +44,7 @@ typedef struct joint_draws {
     size_t *order;             /* (count, d) */
     double *w;                 /* (count, d, d) */
     double *sigma, *intercept; /* (count, d) */
+    double *effect;            /* (count, d): sd of what sets have of their own, tau s */
     double *log_p;             /* (count): log p of encoder, labels and graph, up to a constant */
     double *shift;             /* (count, d): a */
     double *slope;             /* (count, r, d): B */

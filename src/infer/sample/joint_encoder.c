@@ -40,7 +40,8 @@ bool joint_invert(joint_chain *c)
 static void add_scatter(joint_chain *c, size_t i, double factor)
 {
     size_t rr = c->r * c->r;
-    cblas_daxpy((int)rr, c->heat * factor, c->seen->scatter + i * rr, 1, c->precision, 1);
+    cblas_daxpy((int)rr, c->heat * factor, view_scatter_at(c->seen, i, c->level[i]), 1,
+                c->precision, 1);
 }
 
 /* other <- sum over parents p of node i, but for `without`, of b_p w_pi */
@@ -59,8 +60,8 @@ static void add_parents(joint_chain *c, size_t i, size_t without)
 static void add_linear(joint_chain *c, size_t i, double factor)
 {
     int r = (int)c->r;
-    cblas_dsymv(CblasRowMajor, CblasUpper, r, c->heat * factor, c->seen->scatter + i * c->r * c->r,
-                r, c->other, 1, 1, c->linear, 1);
+    cblas_dsymv(CblasRowMajor, CblasUpper, r, c->heat * factor,
+                view_scatter_at(c->seen, i, c->level[i]), r, c->other, 1, 1, c->linear, 1);
 }
 
 static void set_up_column(joint_chain *c, size_t j)

@@ -264,7 +264,7 @@ static void turn(joint_chain *c, size_t u, size_t v)
     line l = {.edge = c->moving};
     double cosine = 0; /* of twice the angle, in the exponent */
     double sine = 0;
-    if (c->g.w[u * c->d + v] != 0 || c->g.w[v * c->d + u] != 0) {
+    if (c->g.w[u * c->d + v] != 0 || c->g.w[v * c->d + u] != 0 || c->level[u] != c->level[v]) {
         return;
     }
     collect_pairs(c, &l, u, v);

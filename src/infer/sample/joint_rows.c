@@ -24,7 +24,7 @@
 /* z of the encoder as it is, which is what is seen from now on. */
 static void see(joint_chain *c)
 {
-    view_scatter_sum(c->own, c->z, 0);
+    view_scatter_sum(c->own, c->z, 0, NULL);
     c->seen = c->own;
     memset(c->shift, 0, c->d * sizeof *c->shift);
     memset(c->slope, 0, c->d * c->d * sizeof *c->slope);
@@ -41,23 +41,28 @@ static void lay_out(joint_chain *c)
     c->moved = arena_take(&c->rows_memory, 2 * n, sizeof *c->moved);
     c->read = arena_take(&c->rows_memory, c->r * c->d, sizeof *c->read);
     c->read_shift = arena_take(&c->rows_memory, c->d, sizeof *c->read_shift);
+    c->offset =
+        arena_take(&c->rows_memory, design_batches(&c->p->view->design) * c->d, sizeof *c->offset);
+    c->residual = arena_take(&c->rows_memory, c->r * c->d, sizeof *c->residual);
 }
 
 lscm_status joint_rows_open(joint_chain *c, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const linear_view *s = c->p->view;
+    bool effects = c->p->scatter->most > 1;
     lay_out(c);
     TRY(arena_open(&c->rows_memory, why));
     lay_out(c);
-    TRY(view_scatter_of(&c->room[0], s, NULL, why));
-    TRY(view_scatter_of(&c->room[1], s, NULL, why));
+    TRY(view_scatter_of(&c->room[0], s, NULL, effects, why));
+    TRY(view_scatter_of(&c->room[1], s, NULL, effects, why));
     c->own = &c->room[0];
     c->other_own = &c->room[1];
     TRY(collapse_open(&c->rows_law, s, why));
     TRY(collapse_parameters_open(&c->model, c->d, c->r, why));
     c->model.order = c->g.order;
     c->model.x_noise = s->x_noise;
+    c->model.own = effects ? c->offset : NULL;
     c->model.actuator_noise = c->p->anchor->actuator_noise;
 done:
     return status;
@@ -133,7 +138,7 @@ static void move_free(joint_chain *c, size_t j)
         double *z = c->moved + row * c->d;
         z[j] += design_is_set(&s->design, row, j) ? 0 : share * (z[k] - mean);
     }
-    view_scatter_sum(c->other_own, c->moved, 0);
+    view_scatter_sum(c->other_own, c->moved, 0, c->level);
     c->seen = c->other_own;
     c->g.parents[j] ^= toggle ? joint_bit(c, j, k) : 0;
     if (log(chain_uniform(&c->g)) < joint_scores_with(c, j) - before) {
@@ -177,6 +182,21 @@ static void read_encoder(joint_chain *c)
     }
 }
 
+/* a_ik given z B, W, s, c. */
+static void draw_offsets(joint_chain *c, size_t sweep)
+{
+    int d = (int)c->d;
+    if (c->own->most == 1) {
+        return;
+    }
+    memcpy(c->residual, c->slope, c->r * c->d * sizeof *c->residual);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)c->r, d, d, -1, c->slope, d, c->g.w,
+                d, 1, c->residual, d);
+    set_means_draw(&c->own->sets,
+                   &(set_residuals){c->residual, c->g.intercept, c->g.sigma, c->family},
+                   c->offset_random, sweep, c->offset);
+}
+
 void joint_rows_draw(joint_chain *c, size_t sweep)
 {
     const linear_view *s = c->p->view;
@@ -188,6 +208,7 @@ void joint_rows_draw(joint_chain *c, size_t sweep)
     c->moved = c->z;
     c->z = now;
     joint_refresh_means(c);
+    draw_offsets(c, sweep);
     memcpy(c->model.w, c->g.w, c->d * c->d * sizeof(double));
     memcpy(c->model.c, c->g.intercept, c->d * sizeof(double));
     memcpy(c->model.sigma, c->g.sigma, c->d * sizeof(double));

@@ -29,6 +29,8 @@ typedef struct joint_chain {
     family *family;           /* (d): own scatter and mean; g looks at them */
     double **scatter, **mean; /* (d): the same, to be filled: (m, m) and (m), m = count + 1 */
     const view_scatter *seen; /* of y, or of the z that stands in its place (joint_rows.c) */
+    size_t *level;            /* (d): which tau each node has */
+    family_room *narrow;      /* its parents alone, at every tau */
 
     double *shift;     /* (d): a */
     double *slope;     /* (r, d): B */
@@ -42,8 +44,10 @@ typedef struct joint_chain {
     view_scatter room[2], *own, *other_own; /* .. what is seen of their z, and scratch, .. */
     double *z, *moved;  /* (rows, d) .. that and scratch; NULL until it is drawn .. */
     double *read;       /* (r, d), .. and the encoder A^-1, .. */
-    double *read_shift; /* (d), .. -b A^-1 */
-    rng rows_random;
+    double *read_shift; /* (d), .. -b A^-1, .. */
+    double *offset;     /* (sets, d), .. what sets have of their own, and .. */
+    double *residual;   /* (r, d), .. B (I - W) */
+    rng rows_random, offset_random;
     arena rows_memory;
 
     double *precision, *factor;                /* (r, r) */

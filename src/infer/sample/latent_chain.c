@@ -16,7 +16,11 @@
 typedef struct latent_chain {
     const latent_problem *p;
     graph_chain g;
-    families families;
+    families families; /* every level of what sets have of their own */
+    size_t *level;     /* (d): the one that was drawn, .. */
+    family *own;       /* (d): .. and the families there */
+    double *offset;    /* (sets, d): what sets have of their own */
+    double *residual;  /* (d, d): I - W */
     collapse *rows;
     collapse_parameters model;
     censored censored;
@@ -25,6 +29,8 @@ typedef struct latent_chain {
     double kept;
     double fit, fit_squares; /* of censor_fit over the last sweeps of settling */
     double actuator_noise;   /* s_I at the start */
+    rng offset_random;
+    uint64_t offsets; /* drawn so far */
     arena memory;
 } latent_chain;
 
@@ -34,6 +40,10 @@ static void lay_out(latent_chain *c)
     arena *a = &c->memory;
     size_t n = s->rows * s->d;
     graph_chain_lay_out(&c->g, a);
+    c->level = arena_take(a, s->d, sizeof *c->level);
+    c->own = arena_take(a, s->d, sizeof *c->own);
+    c->offset = arena_take(a, design_batches(&s->design) * s->d, sizeof(double));
+    c->residual = arena_take(a, s->d * s->d, sizeof(double));
     c->z = arena_take(a, n, sizeof(double));
     c->sum = arena_take(a, n, sizeof(double));
     c->squares = arena_take(a, n, sizeof(double));
@@ -49,6 +59,7 @@ static lscm_status begin_noisy(latent_chain *c, lscm_error *why)
     TRY(collapse_parameters_open(&c->model, s->d, s->rank, why));
     c->model.order = c->g.order;
     c->model.x_noise = s->x_noise;
+    c->model.own = c->offset;
     c->model.actuator_noise = c->actuator_noise = c->p->anchor->actuator_noise;
 done:
     return status;
@@ -68,6 +79,7 @@ static lscm_status begin_clipped(latent_chain *c, lscm_error *why)
         tolerance[j] = c->p->clip - tolerance[j];
     }
     TRY(censor_find(&c->censored, &s->design, c->z, c->p->clip, tolerance, why));
+    c->censored.own = c->offset;
     censor_start(&c->censored, c->z);
 done:
     free(tolerance);
@@ -80,8 +92,30 @@ static lscm_status update(latent_chain *c, lscm_error *why)
     lscm_status status = LSCM_OK;
     TRY(c->g.all.law->update(&c->families, c->z, why)); /* counts the rows again, too */
     c->g.all.law->weigh(&c->families, 1 / c->p->graph->dispersion);
+    for (size_t i = 0; i < c->g.d; i++) {
+        const family *f = &c->families.list[i];
+        double u = f->levels > 1 ? chain_uniform(&c->g) : 0;
+        c->level[i] = c->g.all.law->level(f, &c->g.all.prior, c->g.parents[i], u);
+        c->own[i] = family_of_level(f, c->level[i]);
+    }
 done:
     return status;
+}
+
+/* W, s, c given z and graph; then what sets have of their own. */
+static void draw_mechanisms(latent_chain *c)
+{
+    size_t d = c->g.d;
+    graph_chain_draw(&c->g);
+    if (c->families.levels == 1) {
+        return;
+    }
+    for (size_t k = 0; k < d * d; k++) {
+        c->residual[k] = (k % (d + 1) == 0 ? 1 : 0) - c->g.w[k];
+    }
+    set_means_draw(&c->families.sets,
+                   &(set_residuals){c->residual, c->g.intercept, c->g.sigma, c->own},
+                   c->offset_random, c->offsets++, c->offset);
 }
 
 static lscm_status begin(latent_chain *c, size_t number, rng r, lscm_error *why)
@@ -95,18 +129,19 @@ static lscm_status begin(latent_chain *c, size_t number, rng r, lscm_error *why)
     TRY(arena_open(&c->memory, why));
     lay_out(c);
     memcpy(c->z, p->z, s->rows * d * sizeof(double));
-    latent_rows rows = {&s->design, c->z, NULL, false};
+    latent_rows rows = {&s->design, c->z, NULL, p->effects};
     c->g.all = p->graph->mechanisms;
     c->g.all.prior = p->graph->prior[0];
     c->g.grid = &p->graph->grid;
     TRY(c->g.all.law->gather(&c->families, &rows, &p->graph->lists, why));
-    c->g.all.family = c->families.list;
+    c->g.all.family = c->own;
+    c->offset_random = stream_part(r, 4 * number + 3);
     c->g.equal = p->graph->prior[0].variance > 0;
     c->g.order_given = p->order_given;
     graph_chain_begin(&c->g, p->start, number, stream_part(r, 2 * number));
     TRY(p->clip > 0 ? begin_clipped(c, why) : begin_noisy(c, why));
     TRY(update(c, why));
-    graph_chain_draw(&c->g);
+    draw_mechanisms(c);
 done:
     return status;
 }
@@ -151,7 +186,7 @@ static lscm_status sweep(latent_chain *c, uint64_t number, rng r, lscm_error *wh
     }
     TRY(update(c, why));
     graph_chain_move(&c->g);
-    graph_chain_draw(&c->g);
+    draw_mechanisms(c);
 done:
     return status;
 }
@@ -163,6 +198,7 @@ static void keep_draw(latent_chain *c, size_t at, anchored *out)
     memcpy(out->w + at * d * d, c->g.w, d * d * sizeof(double));
     memcpy(out->sigma + at * d, c->g.sigma, d * sizeof(double));
     memcpy(out->intercept + at * d, c->g.intercept, d * sizeof(double));
+    memcpy(out->effect + at * d, c->g.effect, d * sizeof(double));
     memcpy(out->order + at * d, c->g.order, d * sizeof *out->order);
     out->log_p[at] = 0;
     for (size_t i = 0; i < d; i++) {
@@ -256,6 +292,7 @@ static lscm_status go_on_from(latent_chain *to, const latent_chain *from, lscm_e
     size_t d = to->g.d;
     memcpy(to->z, from->z, to->p->view->rows * d * sizeof(double));
     graph_chain_copy(&to->g, &from->g);
+    memcpy(to->offset, from->offset, design_batches(&to->p->view->design) * d * sizeof(double));
     return update(to, why);
 }
 

@@ -2,7 +2,9 @@
  * clipped. A sweep draws
  *
  *   z given the model       noisy: collapse_draw_z;  clipped: the censored entries, censor_draw
- *   graph, W, s, c given z  graph_chain.h, on the scatters of this z
+ *   tau given z and graph   what sets have of their own (set_means.h), which is integrated out here
+ *   graph, W, s, c given z  graph_chain.h, on the scatters of this z at tau
+ *   a_ik given all that     what sets have of their own, for the z that is drawn next
  *   A, b, s_I given z       noisy: collapse_draw_decoder, and the actuator's residuals
  *
  * and costs one pass over z. Noisy chains start from the z of the anchors, clipped ones from
@@ -26,6 +28,7 @@ typedef struct latent_problem {
     const dag_draws *start;       /* a graph and order for each chain */
     size_t chains, sweeps;        /* the first third of the sweeps settles, and is left out */
     bool order_given;
+    bool effects;   /* sets may have intercepts of their own */
     double *series; /* (draws): scratch */
     const lscm_progress *progress;
 } latent_problem;

@@ -139,6 +139,7 @@ lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const gra
                               .chains = anchored_chains(in),
                               .sweeps = anchored_sweeps(in),
                               .order_given = in->order != NULL,
+                              .effects = g->families.levels > 1,
                               .series = t.series,
                               .progress = in->progress};
     TRY(latent_sample(&problem, stream_of((uint64_t)in->settings->seed, STREAM_LATENT), a, a->z_sd,

@@ -1,7 +1,6 @@
 #include "infer/sample/view_scatter.h"
 
 #include "base/threads.h"
-#include "infer/mechanism/mechanism.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -9,29 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Subtracts n s_x^2 from the diagonal, but leaves a thousandth of every direction. */
-static void correct(double *scatter, double rows, double x_noise, size_t r, double *copy,
-                    double *eigen)
+/* Subtracts the noise from the diagonal, but leaves a thousandth of every direction. */
+static void correct(const view_scatter *g, double *scatter, double noise)
 {
-    double noise = (rows - 1) * x_noise * x_noise;
+    size_t r = g->rank;
     if (!(noise > 0)) {
         return;
     }
-    memcpy(copy, scatter, r * r * sizeof *copy);
-    if (LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'N', 'U', (int)r, copy, (int)r, eigen) != 0) {
+    memcpy(g->copy, scatter, r * r * sizeof *scatter);
+    if (LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'N', 'U', (int)r, g->copy, (int)r, g->eigen) != 0) {
         return;
     }
-    noise = fmin(noise, fmax(0.999 * eigen[0], 0));
+    noise = fmin(noise, fmax(0.999 * g->eigen[0], 0));
     for (size_t c = 0; c < r; c++) {
         scatter[c * r + c] -= noise;
     }
 }
 
-static void collect(view_scatter *g, const gram_sums *all, size_t i, double x_noise)
+/* The first level, with its noise. */
+static void collect(view_scatter *g, const gram_sums *all, size_t i)
 {
     size_t r = g->rank;
-    double *scatter = g->scatter + i * r * r;
-    double *mean = g->mean + i * r;
+    double *scatter = g->scatter + i * g->most * r * r;
+    double *mean = g->mean + i * g->most * r;
     g->rows[i] = all->count[i];
     memcpy(mean, all->sum + i * r, r * sizeof *mean);
     memcpy(scatter, all->gram + i * r * r, r * r * sizeof *scatter);
@@ -45,22 +44,49 @@ static void collect(view_scatter *g, const gram_sums *all, size_t i, double x_no
     for (size_t a = 0; a < r; a++) {
         mean[a] = mean[a] / n + g->centre[a];
     }
-    correct(scatter, g->rows[i], x_noise, r, g->copy, g->eigen);
+}
+
+/* The other levels from it; then all without noise. */
+static void fill_levels(view_scatter *g, size_t i, double x_noise, const size_t *only)
+{
+    size_t r = g->rank;
+    level_sums sums = {.node = i,
+                       .count = r,
+                       .heft = g->rows[i],
+                       .scatter = g->scatter + i * g->most * r * r,
+                       .mean = g->mean + i * g->most * r};
+    family_level *level = g->level + i * g->most;
+    double noise = (g->rows[i] - 1) * x_noise * x_noise;
+    g->levels[i] = g->most > 1 ? set_means_levels(&g->sets, i) : 1;
+    level[0] = set_means_none(g->levels[i]);
+    for (size_t l = 1; l < g->levels[i]; l++) {
+        if (only == NULL || only[i] == l) {
+            level[l] = set_means_level(&g->sets, &sums, l);
+            correct(g, sums.scatter + l * r * r, level[l].blurred * noise);
+        }
+    }
+    correct(g, sums.scatter, noise);
 }
 
 static void lay_out(view_scatter *g, arena *a)
 {
     g->rows = arena_take(a, g->d, sizeof(double));
-    g->mean = arena_take(a, g->d * g->rank, sizeof(double));
-    g->scatter = arena_take(a, g->d * g->rank * g->rank, sizeof(double));
+    g->levels = arena_take(a, g->d, sizeof *g->levels);
+    g->level = arena_take(a, g->d * g->most, sizeof *g->level);
+    g->mean = arena_take(a, g->d * g->most * g->rank, sizeof(double));
+    g->scatter = arena_take(a, g->d * g->most * g->rank * g->rank, sizeof(double));
     g->row = arena_take(a, g->design->rows, sizeof *g->row);
     g->centre = arena_take(a, g->rank, sizeof(double));
     g->work = arena_take(a, gram_work(g->d, g->rank), sizeof(double));
     g->copy = arena_take(a, g->rank * g->rank, sizeof(double));
     g->eigen = arena_take(a, g->rank, sizeof(double));
+    if (g->most > 1) {
+        g->sets = (set_means){.design = g->design, .width = g->rank, .centre = g->centre};
+        set_means_lay_out(&g->sets, a, g->rank);
+    }
 }
 
-void view_scatter_sum(view_scatter *g, const double *y, double x_noise)
+void view_scatter_sum(view_scatter *g, const double *y, double x_noise, const size_t *only)
 {
     gram_rows rows = {.design = g->design,
                       .used = g->used,
@@ -70,22 +96,27 @@ void view_scatter_sum(view_scatter *g, const double *y, double x_noise)
                       .centre = g->centre};
     gram_centre(&rows, g->work);
     gram_sums all = gram_by_set(&rows, g->work);
+    if (g->most > 1) {
+        set_means_sum(&g->sets, &(set_rows){g->used, g->row, y, NULL});
+    }
     for (size_t i = 0; i < g->d; i++) {
-        collect(g, &all, i, x_noise);
+        collect(g, &all, i);
+        fill_levels(g, i, x_noise, only);
     }
 }
 
 lscm_status view_scatter_of(view_scatter *out, const linear_view *s, const uint8_t *keep,
-                            lscm_error *why)
+                            bool effects, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    view_scatter g = {.d = s->d, .rank = s->rank, .design = &s->design};
+    view_scatter g = {
+        .d = s->d, .rank = s->rank, .most = effects ? FAMILY_LEVELS : 1, .design = &s->design};
     threads_blas_single();
     lay_out(&g, &g.memory);
     TRY(arena_open(&g.memory, why));
     lay_out(&g, &g.memory);
     g.used = design_list(&s->design, keep, true, g.row);
-    view_scatter_sum(&g, s->y, s->x_noise);
+    view_scatter_sum(&g, s->y, s->x_noise, NULL);
     *out = g;
     g.memory = (arena){0};
 done:
@@ -99,20 +130,21 @@ void view_scatter_close(view_scatter *g)
     arena_close(&g->memory);
 }
 
-void view_scatter_encode(const view_scatter *g, size_t node, const view_encoder *by,
-                         const size_t *column, size_t count, double *work, double *mean,
-                         double *scatter)
+void view_scatter_encode(const view_scatter *g, const view_encoder *by, const view_family *of,
+                         double *work, double *mean, double *scatter)
 {
     size_t r = g->rank;
+    size_t count = of->count;
     double *encoder = work;             /* (count, r): the columns of B, as rows */
     double *product = work + count * r; /* (count, r) */
     for (size_t k = 0; k < count; k++) {
-        cblas_dcopy((int)r, by->slope + column[k], (int)by->d, encoder + k * r, 1);
-        mean[k] =
-            by->shift[column[k]] + cblas_ddot((int)r, encoder + k * r, 1, g->mean + node * r, 1);
+        size_t column = of->column[k];
+        cblas_dcopy((int)r, by->slope + column, (int)by->d, encoder + k * r, 1);
+        mean[k] = by->shift[column] +
+                  cblas_ddot((int)r, encoder + k * r, 1, view_mean_at(g, of->node, of->level), 1);
     }
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)count, (int)r, (int)r, 1, encoder,
-                (int)r, g->scatter + node * r * r, (int)r, 0, product, (int)r);
+                (int)r, view_scatter_at(g, of->node, of->level), (int)r, 0, product, (int)r);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)count, (int)r, 1, product,
                 (int)r, encoder, (int)r, 0, scatter, (int)count);
 }
