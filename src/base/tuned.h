@@ -125,7 +125,9 @@
     REAL(order_far, 10, HAND, "nats below the best chain that make one start again ..") \
     REAL(order_far_sd, 5, HAND, ".. and sd of its score") \
     COUNT(class_turns, 4, TIME, "turns of a draw among graphs that no set tells apart, over the square of the nodes") \
-    COUNT(walk_moves, 50, TIME, "moves of a walk over graphs, for each node") \
+    COUNT(walk_first, 60000, TIME, "moves of a walk over graphs to its first draw, or ..") \
+    COUNT(walk_moves, 50, TIME, ".. for each node, if these are more, and from there to the next ..") \
+    COUNT(walk_draws, 5, HAND, ".. and how many draws it has") \
     REAL(order_doubt, 1e-3, HAND, "p (1 - p) of an edge that is not in doubt") \
     /* Draws of everything together */ \
     REAL(joint_matters, 0.05, HAND, "error of z by the encoder, of what the graph sees, that is sampled") \

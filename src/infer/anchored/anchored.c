@@ -267,6 +267,7 @@ static void take_trust(anchored *a, const graph_posterior *g)
     a->log_evidence = g->result.log_evidence;
     a->dispersion = g->dispersion;
     a->hole = g->prior[g->draws / 2].hole;
+    a->conditional = g->conditional != NULL && g->prior[g->draws / 2].unit == g->conditional;
     a->ridge = g->prior[g->draws / 2].ridge;
     a->log_odds = g->prior[g->draws / 2].log_odds;
 }

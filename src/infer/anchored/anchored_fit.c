@@ -126,6 +126,7 @@ static lscm_status ask(verdict *out, const fit *f, const anchored_input *in, con
     anchored_input known = *in; /* targets are left out under the prior that was found */
     known.ridge = a->ridge;
     known.hole = a->hole;
+    known.conditional = a->conditional;
     known.log_odds = a->log_odds;
     judged again = anchored_judged(in);
     judged without = anchored_judged(&known);

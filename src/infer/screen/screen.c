@@ -150,6 +150,33 @@ static bool is_listed(const candidate_lists *lists, size_t j, size_t i)
     return listed;
 }
 
+/* Near node k of i, which has i for a candidate while i has not got it, and do() has not decided.
+ */
+static bool is_mate(const screen_work *w, const candidate_lists *lists, size_t i, size_t k)
+{
+    size_t j = screen_near_of(w, i, k);
+    return total_cost(w, i, k) < tuned_screen_sure() && is_listed(lists, i, j) &&
+           !is_listed(lists, j, i) && !has(lists->required, w->s.d, i, j);
+}
+
+/* What is in doubt may point either way: the cheapest of these first, as far as there is room. */
+static void choose_mates(screen_work *w, size_t i, const candidate_lists *lists)
+{
+    size_t *candidate = lists->candidate + i * lists->most;
+    while (lists->count[i] < lists->most) {
+        size_t m = w->sweeps[i].m;
+        size_t best = m;
+        for (size_t k = 0; k < m; k++) {
+            best = is_mate(w, lists, i, k) && (best == m || is_before(w, i, k, best)) ? k : best;
+        }
+        if (best == m) {
+            break;
+        }
+        candidate[lists->count[i]++] = screen_near_of(w, i, best);
+    }
+    screen_sort(candidate, lists->count[i]);
+}
+
 /* Edges of the graph found that may point one way alone, for want of room at node j and although
  * do() has not decided. */
 static void count_lacking(const screen_work *w, const candidate_lists *lists)
@@ -185,6 +212,9 @@ static lscm_status choose_all(screen_work *w, const candidate_lists *lists, lscm
     screen_price(w);
     for (size_t i = 0; i < d; i++) {
         choose(w, i, lists);
+    }
+    for (size_t i = 0; i < d; i++) {
+        choose_mates(w, i, lists);
     }
     count_lacking(w, lists);
 done:
