@@ -110,6 +110,7 @@
     COUNT(candidates_most, 20, TIME, ".. of a node with more neighbours than that") \
     COUNT(screen_near, 24, TIME, "nodes near another one, at least, where there are many") \
     COUNT(screen_rows, 4, HAND, "rows for each near node") \
+    COUNT(screen_starts, 8, HAND, "searches for a graph from other orders, with few nodes") \
     COUNT(screen_passes, 60, TIME, "passes of the search for an order, at most") \
     REAL(screen_sure, 10, HAND, "nats that make an edge sure") \
     COUNT(chains, 4, HAND, "chains, unless told") \
