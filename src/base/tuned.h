@@ -110,6 +110,7 @@
     COUNT(candidates_most, 20, TIME, ".. of a node with more neighbours than that") \
     COUNT(screen_near, 24, TIME, "nodes near another one, at least, where there are many") \
     COUNT(screen_rows, 4, HAND, "rows for each near node") \
+    COUNT(screen_starts, 8, HAND, "searches for a graph from other orders, with few nodes") \
     COUNT(screen_passes, 60, TIME, "passes of the search for an order, at most") \
     REAL(screen_sure, 10, HAND, "nats that make an edge sure") \
     COUNT(chains, 4, HAND, "chains, unless told") \
@@ -125,7 +126,9 @@
     REAL(order_far, 10, HAND, "nats below the best chain that make one start again ..") \
     REAL(order_far_sd, 5, HAND, ".. and sd of its score") \
     COUNT(class_turns, 4, TIME, "turns of a draw among graphs that no set tells apart, over the square of the nodes") \
-    COUNT(walk_moves, 50, TIME, "moves of a walk over graphs, for each node") \
+    COUNT(walk_first, 60000, TIME, "moves of a walk over graphs to its first draw, or ..") \
+    COUNT(walk_moves, 50, TIME, ".. for each node, if these are more, and from there to the next ..") \
+    COUNT(walk_draws, 5, HAND, ".. and how many draws it has") \
     REAL(order_doubt, 1e-3, HAND, "p (1 - p) of an edge that is not in doubt") \
     /* Draws of everything together */ \
     REAL(joint_matters, 0.05, HAND, "error of z by the encoder, of what the graph sees, that is sampled") \

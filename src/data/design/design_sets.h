@@ -94,6 +94,12 @@ static inline bool design_untouched(const design *s, size_t set)
     return memchr(s->target + set * s->d, 1, s->d) == NULL;
 }
 
+/* Whether do() was never used. */
+static inline bool design_observational(const design *s)
+{
+    return s->sets * s->d == 0 || memchr(s->target, 1, s->sets * s->d) == NULL;
+}
+
 /* z (rows, d) gets the values where do() set them; sd (rows, d), or NULL, is 0 there. */
 void design_put(const design *s, double *z, double *sd);
 /* Sum of squares of what z (rows, d) misses the values of do() by, and of how many. */

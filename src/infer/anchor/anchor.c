@@ -240,6 +240,25 @@ static void finish(anchor_work *w, anchor *out)
     }
 }
 
+static void fit_blocks(anchor_work *w, anchor *out)
+{
+    for (size_t first = 0; first < w->active; first += w->largest) {
+        w->block.node = w->node + first;
+        w->block.count = w->active - first < w->largest ? w->active - first : w->largest;
+        fit_block(w, out);
+    }
+}
+
+/* No node has an anchor. */
+static bool is_without(const anchor *a)
+{
+    bool none = true;
+    for (size_t j = 0; j < a->d; j++) {
+        none = none && a->kind[j] == ANCHOR_NONE;
+    }
+    return none;
+}
+
 lscm_status anchor_of(anchor *out, const linear_view *s, const uint8_t *keep, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -259,10 +278,11 @@ lscm_status anchor_of(anchor *out, const linear_view *s, const uint8_t *keep, ls
     if (w.active > 0) {
         anchor_covariance(&w.block, keep, w.rows, w.parts, w.all);
     }
-    for (size_t first = 0; first < w.active; first += w.largest) {
-        w.block.node = w.node + first;
-        w.block.count = w.active - first < w.largest ? w.active - first : w.largest;
-        fit_block(&w, &all);
+    fit_blocks(&w, &all);
+    if (is_without(&all)) { /* what labels say in the directions there are is better than nothing */
+        w.rough = true;
+        fit_blocks(&w, &all);
+        all.rough = !is_without(&all);
     }
     finish(&w, &all);
     *out = all;

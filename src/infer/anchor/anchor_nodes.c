@@ -133,8 +133,8 @@ void anchor_refine_node(const anchor_work *w, size_t k, anchor_scratch *t)
     }
 }
 
-/* Whether v is explained at all, and no direction is missing that matters. */
-static bool is_anchored(const node_fit *fit, size_t r)
+/* Whether v is explained at all, and no direction is missing that matters, or they may be. */
+static bool is_anchored(const node_fit *fit, size_t r, bool rough)
 {
     double left = fmax(fit->n - 1 - fit->trace, 1);
     /* of an F ratio of pure noise */
@@ -142,7 +142,7 @@ static bool is_anchored(const node_fit *fit, size_t r)
     if (!((fit->vv - fit->rest) * left > chance * fit->rank * fit->rest)) {
         return false;
     }
-    if (fit->rank == (double)r) {
+    if (fit->rank == (double)r || rough) {
         return true;
     }
     return fit->fold_rest < (1 - tuned_anchor_predicted()) * fit->fold_vv &&
@@ -162,7 +162,7 @@ void anchor_measure_node(const anchor_work *w, anchor *out, size_t k, anchor_scr
     const double *mean = w->fits.mean + j * r;
     cblas_dcopy(n, b->b + k, (int)b->count, slope, 1);
     out->r2[j] = fit->fold_vv > 0 ? 1 - fit->fold_rest / fit->fold_vv : NAN;
-    if (!is_anchored(fit, r)) {
+    if (!is_anchored(fit, r, w->rough)) {
         out->kind[j] = ANCHOR_NONE;
         return;
     }

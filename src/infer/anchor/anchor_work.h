@@ -29,6 +29,7 @@ typedef struct anchor_work {
     double *share, *doubt;           /* (d) */
     double *mean;                    /* (threads, r) */
     bool *constant;                  /* (d) */
+    bool rough;                      /* a node is anchored although directions are missing */
     arena memory;
 } anchor_work;
 

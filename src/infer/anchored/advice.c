@@ -63,6 +63,11 @@ static void advise_on_design(const linear_view *s, const anchored *a, char *cons
             "help",
             collinear.text);
     }
+    if (a->anchor.rough) {
+        warn(warnings,
+             "no node could be anchored in all directions of x, where it is a target: z is rough, "
+             "and all that follows from it; more rows, more values or less noise of x would help");
+    }
     if (constant.count > 0) {
         warn(warnings,
              "do() always set the same value: %s. Its direction in x is known, its scale and sign "

@@ -154,8 +154,6 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
                          .effect = a->effect,
                          .log_p = a->log_p};
     bool unlabelled = any_unlabelled(a);
-    /* what no data tell has no closed law with a hole in the slab (joint_orbit.c) */
-    hyper_grid grid = unlabelled ? hyper_part(&g->grid, false) : g->grid;
     joint_settings settings = {chains, unlabelled ? tuned_sample_unlabelled() * sweeps : sweeps};
     joint_problem problem = {
         .view = in->view,
@@ -165,13 +163,12 @@ static lscm_status infer_jointly(anchored *a, const anchored_input *in, const gr
         .scatter = &sums,
         .mechanisms = g->mechanisms,
         .equal = g->prior[0].variance > 0,
-        .grid = &grid,
+        .grid = &g->grid,
         .order = in->order,
         .noisy = unlabelled && anchored_rows_noisy(a, in) &&
                  in->view->rows * d * tuned_sample_unlabelled() <= tuned_rows_most(),
         .interchangeable = in->order == NULL && in->forbidden == NULL && in->required == NULL};
     problem.mechanisms.prior = g->prior[0];
-    problem.mechanisms.prior.hole = g->prior[0].hole && !unlabelled;
     dag_draws start = {.count = chains, .d = d};
     TRY(view_scatter_of(&sums, in->view, in->keep, g->families.levels > 1, why));
     lay_out_joint(&draws, &start, a, &memory);
@@ -262,6 +259,7 @@ static void take_trust(anchored *a, const graph_posterior *g)
     a->log_evidence = g->result.log_evidence;
     a->dispersion = g->dispersion;
     a->hole = g->prior[g->draws / 2].hole;
+    a->conditional = g->conditional != NULL && g->prior[g->draws / 2].unit == g->conditional;
     a->ridge = g->prior[g->draws / 2].ridge;
     a->log_odds = g->prior[g->draws / 2].log_odds;
 }

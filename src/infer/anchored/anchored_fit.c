@@ -127,6 +127,7 @@ static lscm_status ask(verdict *out, const fit *f, const anchored_input *in, con
     anchored_input known = *in; /* targets are left out under the prior that was found */
     known.ridge = a->ridge;
     known.hole = a->hole;
+    known.conditional = a->conditional;
     known.log_odds = a->log_odds;
     judged again = anchored_judged(in);
     judged without = anchored_judged(&known);
@@ -299,6 +300,20 @@ done:
     return status;
 }
 
+/* Whether do() ever set every node: a network needs labels of all, a linear reading does not. */
+static bool all_labelled(const design *s)
+{
+    bool all = true;
+    for (size_t j = 0; j < s->d; j++) {
+        bool any = false;
+        for (size_t k = 0; k < s->sets && !any; k++) {
+            any = s->target[k * s->d + j] != 0;
+        }
+        all = all && any;
+    }
+    return all;
+}
+
 lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -314,7 +329,7 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
         TRY(run_folder_begin(f->run->folder, false, f->run->resume, why));
     }
     TRY(read_signal(f, &s, why));
-    if (open && linear_view_bends(&s)) {
+    if (open && linear_view_bends(&s) && all_labelled(&s.design)) {
         TRY(try_nonlinear(f, &s, out, &done_already, why));
     }
     if (done_already) {

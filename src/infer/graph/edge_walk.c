@@ -21,6 +21,7 @@ typedef struct edge_walk {
     rng r;
     uint64_t next;         /* number of the next random number */
     uint32_t *stack, *met; /* (d): scratch of paths; met is `stamp` where one has been */
+    uint32_t *turned;      /* (d): parents along a path, once it is turned */
     uint32_t stamp;
 } edge_walk;
 
@@ -125,37 +126,82 @@ static void turn(edge_walk *w, size_t i)
     }
 }
 
-static void take_root(edge_walk *w, size_t v)
+/* Whether the graph has no circle. */
+static bool is_acyclic(edge_walk *w)
 {
-    double ratio = 0;
-    uint32_t above = 0; /* parents that the next node on the path gets: none of v */
+    size_t placed = 0;
+    bool any = true;
+    w->stamp++;
+    while (any && placed < w->d) { /* again and again: a node is met after its parents */
+        any = false;
+        for (size_t i = 0; i < w->d; i++) {
+            bool next = w->met[i] != w->stamp;
+            for (uint32_t left = w->parents[i]; left != 0 && next; left &= left - 1) {
+                next = w->met[w->families[i].candidate[__builtin_ctz(left)]] == w->stamp;
+            }
+            if (next) {
+                w->met[i] = w->stamp;
+                placed++;
+                any = true;
+            }
+        }
+    }
+    return placed == w->d;
+}
+
+/* The path from v up to a root, a parent of each node drawn alike: its nodes in w->stack, in
+ * w->turned what their parents would be; returns how many there are, or 0 where one cannot be
+ * turned. *plain: only the first and last matter, as all have one parent. */
+static size_t climb(edge_walk *w, size_t v, double *ratio, bool *plain)
+{
+    uint32_t above = 0; /* the parent that the next node on the path gets: none of v */
     size_t length = 0;
     size_t i = v;
+    *ratio = 0;
+    *plain = true;
     for (;;) {
         uint32_t own = w->parents[i];
-        ratio += change(w, i, above);
-        w->stack[length++] = (uint32_t)i;
-        if (own == 0) {
-            break;
+        size_t count = (size_t)__builtin_popcount(own);
+        size_t k = count > 1   ? nth(own, below(w, count))
+                   : count > 0 ? (size_t)__builtin_ctz(own)
+                               : 0;
+        uint32_t without = count > 0 ? own & ~((uint32_t)1 << k) : 0;
+        *plain = *plain && count < 2;
+        *ratio += change(w, i, without | above);
+        w->stack[length] = (uint32_t)i;
+        w->turned[length++] = without | above;
+        if (count == 0) {
+            return length;
         }
-        size_t k = (size_t)__builtin_ctz(own);
         uint8_t its = w->back[i * FAMILY_MOST + k];
-        if ((own & (own - 1)) != 0 || its == NO_SLOT) {
-            return;
+        if (its == NO_SLOT || (i == v && count > 1)) {
+            return 0;
         }
         above = (uint32_t)1 << its;
         i = w->families[i].candidate[k];
     }
+}
+
+static void exchange_parents(edge_walk *w, size_t length)
+{
+    for (size_t p = 0; p < length; p++) {
+        uint32_t own = w->parents[w->stack[p]];
+        w->parents[w->stack[p]] = w->turned[p];
+        w->turned[p] = own;
+    }
+}
+
+static void take_root(edge_walk *w, size_t v)
+{
+    double ratio = 0;
+    bool plain = true;
+    size_t length = climb(w, v, &ratio, &plain);
     if (length < 2 || !is_taken(w, ratio)) {
         return;
     }
-    above = 0;
-    for (size_t p = 0; p < length; p++) {
-        size_t at = w->stack[p];
-        uint32_t own = w->parents[at];
-        w->parents[at] = above;
-        above =
-            own != 0 ? (uint32_t)1 << w->back[at * FAMILY_MOST + (size_t)__builtin_ctz(own)] : 0;
+    exchange_parents(w, length);
+    if (!plain && !is_acyclic(w)) {
+        exchange_parents(w, length);
     }
 }
 
@@ -199,6 +245,28 @@ static void find_order(edge_walk *w, size_t *order)
     }
 }
 
+/* Walk n, of chain n mod chains: from the first of its draws, a long way, and then from each to the
+ * next. */
+static void walk_on(edge_walk *w, const dag_draws *draws, size_t n, size_t chains)
+{
+    size_t d = w->d;
+    size_t each = d * tuned_walk_moves();
+    size_t longest = tuned_walk_first() > each ? tuned_walk_first() : each;
+    size_t first = n / chains * tuned_walk_draws() * chains + n % chains;
+    for (size_t m = 0; m < tuned_walk_draws(); m++) {
+        size_t k = first + m * chains;
+        if (k >= draws->count) {
+            return;
+        }
+        if (m > 0) {
+            memcpy(draws->parents + k * d, w->parents, d * sizeof *w->parents);
+        }
+        w->parents = draws->parents + k * d;
+        run(w, m == 0 ? longest : each);
+        find_order(w, draws->order + k * d);
+    }
+}
+
 typedef struct walk_room {
     edge_walk *walk; /* (threads) */
     uint8_t *back;
@@ -215,8 +283,10 @@ static void lay_out(walk_room *room, size_t d, size_t draws, size_t threads)
     for (size_t t = 0; t < threads; t++) {
         uint32_t *stack = arena_take(a, d, sizeof *stack);
         uint32_t *met = arena_take(a, d, sizeof *met);
+        uint32_t *turned = arena_take(a, d, sizeof *turned);
         if (room->walk != NULL) {
-            room->walk[t] = (edge_walk){.d = d, .back = room->back, .stack = stack, .met = met};
+            room->walk[t] = (edge_walk){
+                .d = d, .back = room->back, .stack = stack, .met = met, .turned = turned};
         }
     }
 }
@@ -249,22 +319,21 @@ lscm_status edge_walk_draws(const dag_problem *problem, const parent_sets *sets,
     const family *list = problem->mechanisms->family;
     size_t d = draws->d;
     size_t threads = (size_t)omp_get_max_threads();
-    size_t moves = tuned_walk_moves() * d;
+    size_t each = (draws->count + chains - 1) / chains;
+    size_t walks = (each + tuned_walk_draws() - 1) / tuned_walk_draws() * chains;
     walk_room room = {0};
     lay_out(&room, d, draws->count, threads);
     TRY(arena_open(&room.memory, why));
     lay_out(&room, d, draws->count, threads);
     find_back(list, d, room.back);
-#pragma omp parallel for schedule(dynamic, 16) num_threads((int)threads)
-    for (size_t k = 0; k < draws->count; k++) {
+#pragma omp parallel for schedule(dynamic) num_threads((int)threads)
+    for (size_t n = 0; n < walks; n++) {
         edge_walk *w = &room.walk[omp_get_thread_num()];
         w->families = list;
         w->sets = sets;
-        w->parents = draws->parents + k * d;
-        w->r = stream_part(problem->r, k + 1);
+        w->r = stream_part(problem->r, n + 1);
         w->next = 0;
-        run(w, moves);
-        find_order(w, draws->order + k * d);
+        walk_on(w, draws, n, chains);
     }
     if (out->edge_prob != NULL && draws->count >= chains) {
         out->r_hat_kept = 1;

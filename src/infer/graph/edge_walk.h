@@ -6,8 +6,9 @@
  *   - an edge between a node and a candidate comes or goes;
  *   - an edge is turned: that of one of the n_i parents of a node drawn alike, so that the ratio
  * has n_i / n_j', n_j' the parents that the other node then has;
- *   - a node becomes the root of its tree: the path v <- p_1 <- .. <- p_m in which all but p_m have
- *     one parent and p_m none is turned as a whole. From there p_m leads back.
+ *   - a node v with one parent becomes a root: the path v <- p_1 <- .. <- p_m, each the only parent
+ *     of the one before or one drawn alike, and p_m without any, is turned as a whole. From there
+ *     p_m leads back, and as often, since p_1 .. p_m-1 have as many parents as before.
  *
  * The first and last of these are symmetric. Edges of one node's tree are what data without do()
  * cannot tell apart, and one by one they would turn in the square of its length.
@@ -18,9 +19,9 @@
 #include "infer/graph/dag.h"
 #include "infer/graph/parent_sets.h"
 
-/* Moves each of the draws, draw k of chain k mod chains, by a walk of its own, and tells edges,
- * R-hat and ESS by them. sets (d): the scores of each node. The same numbers for any number of
- * threads. */
+/* Moves the draws, draw k of chain k mod chains, by walks that begin at some of them and go on over
+ * those that follow, and tells edges, R-hat and ESS by them. sets (d): the scores of each node. The
+ * same numbers for any number of threads. */
 lscm_status edge_walk_draws(const dag_problem *problem, const parent_sets *sets,
                             const dag_draws *draws, size_t chains, dag_result *out,
                             lscm_error *why);

@@ -29,6 +29,13 @@ static size_t usual_candidates(const anchored_input *in)
     return in->settings->candidates > 0 ? 0 : usual;
 }
 
+/* Where nothing was ever set and no order is given, graphs that say the same of the data are to
+ * score the same. */
+static bool is_alike(const anchored_input *in)
+{
+    return in->order == NULL && design_observational(&in->view->design);
+}
+
 static void lay_out(graph_posterior *g, const anchored_input *in, arena *a)
 {
     size_t d = in->view->d;
@@ -41,6 +48,7 @@ static void lay_out(graph_posterior *g, const anchored_input *in, arena *a)
     g->row_weight = in->size != NULL ? arena_take(a, in->view->rows, sizeof(double)) : NULL;
     g->edge_prob = arena_take(a, d * d, sizeof(double));
     g->prior = arena_take(a, in->draws, sizeof *g->prior);
+    g->conditional = is_alike(in) ? arena_take(a, d, sizeof(double)) : NULL;
 }
 
 /* Edges that may not be: forbidden ones, and those against a given order. */
@@ -114,7 +122,7 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
 /* Nodes may have a scale of their own where the scale is learned. */
 static double spread_of(const anchored_input *in)
 {
-    return in->settings->ridge > 0 || in->ridge > 0 ? 0 : HYPER_STEP;
+    return in->settings->ridge > 0 || in->ridge > 0 || is_alike(in) ? 0 : HYPER_STEP;
 }
 
 /* Candidates, and what the rows say of them; psi, step: what noise of z adds. */
@@ -124,6 +132,11 @@ static lscm_status gather(graph_posterior *g, const anchored_input *in, const do
     lscm_status status = LSCM_OK;
     latent_rows rows = {&in->view->design, z, in->keep, true};
     double share = 1;
+    bool known = false;
+    if (g->conditional != NULL) {
+        TRY(hyper_units(&rows, g->conditional, &known, why));
+        g->conditional = known ? g->conditional : NULL;
+    }
     forbid(in, t->forbidden);
     TRY(find_candidates(g, in, z, t->forbidden, why));
     TRY(g->mechanisms.law->gather(&g->families, &rows, &g->lists, why));
@@ -167,6 +180,7 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     graph_posterior g = {
         .lists = {.most = most_candidates(in), .required = in->required},
         .draws = in->draws,
+        .unit = unit,
         .dispersion = 1,
         .exact = d <= DAG_EXACT_MOST,
         .chains = d > DAG_EXACT_MOST && in->order == NULL ? dag_chains(in->settings->chains) : 0,

@@ -13,14 +13,16 @@ typedef struct graph_posterior {
         mechanisms; /* of these families; they and the prior are what graphs are drawn from */
     candidate_lists lists;
     size_t draws;
-    size_t *guess;      /* (d): an order to begin with, beyond DAG_EXACT_MOST nodes */
-    uint32_t *parents;  /* (draws, d) */
-    size_t *order;      /* (draws, d) */
-    double *edge_prob;  /* (d, d) */
-    double *row_weight; /* (rows): of the families' sums; or NULL: all alike */
-    double *leak_sd;    /* (d, d): by which what leaks moves a weight; 0: nothing leaks */
-    hyper_grid grid;    /* what is not known of the prior */
-    dag_prior *prior;   /* (draws): of each draw */
+    size_t *guess;       /* (d): an order to begin with, beyond DAG_EXACT_MOST nodes */
+    uint32_t *parents;   /* (draws, d) */
+    size_t *order;       /* (draws, d) */
+    double *edge_prob;   /* (d, d) */
+    double *row_weight;  /* (rows): of the families' sums; or NULL: all alike */
+    double *leak_sd;     /* (d, d): by which what leaks moves a weight; 0: nothing leaks */
+    hyper_grid grid;     /* what is not known of the prior */
+    const double *unit;  /* (d): the caller's */
+    double *conditional; /* (d): units of data without do(), or NULL */
+    dag_prior *prior;    /* (draws): of each draw */
     dag_result result;
     size_t crowded, hub; /* as the screen tells them (screen.h) */
     double dispersion;   /* F: a row counts as 1/F of one; 1 where rows are independent */

@@ -198,9 +198,12 @@ lscm_status graph_search(graph_posterior *g, const anchored_input *in, graph_scr
                          lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    hyper_grid_of(&g->grid, in->settings, &g->families, in->order != NULL);
+    const hyper_scale scale = {g->unit, g->conditional};
+    hyper_grid_of(&g->grid, in->settings, &g->families, in->order != NULL, &scale);
     if (in->ridge > 0) {
-        hyper_fix(&g->grid, in->ridge, in->hole, in->log_odds);
+        bool conditional = in->conditional && g->conditional != NULL;
+        hyper_fix(&g->grid, in->ridge, in->hole, in->log_odds,
+                  conditional ? g->conditional : g->unit);
     }
     hyper_take(&g->grid, 0, &g->mechanisms.prior);
     g->mechanisms.prior.variance = 0;

@@ -9,24 +9,17 @@
 static const double RIDGES[HYPER_RIDGES] = {1e-4, 1e-3, 1e-2, 1e-1, 1, 10};
 static const double DEGREES[HYPER_EDGES] = {0.25, 0.5, 1, 2};
 
-/* Whether do() was ever used. */
-static bool has_targets(const design *from)
-{
-    bool any = false;
-    for (size_t k = 0; k < from->sets * from->d; k++) {
-        any = any || from->target[k] != 0;
-    }
-    return any;
-}
-
-void hyper_grid_of(hyper_grid *out, const lscm_fit_settings *s, const families *f, bool ordered)
+void hyper_grid_of(hyper_grid *out, const lscm_fit_settings *s, const families *f, bool ordered,
+                   const hyper_scale *scale)
 {
     bool ridge_given = s->ridge > 0;
     bool degree_given = s->degree > 0;
-    bool hole = ordered || has_targets(f->design);
-    *out = (hyper_grid){.slabs = ridge_given ? 1 : hole ? HYPER_SLABS : HYPER_RIDGES};
+    bool hole = ordered || !design_observational(f->design);
+    bool both = hole || scale->conditional != NULL;
+    *out = (hyper_grid){.slabs = ridge_given ? 1 : both ? HYPER_SLABS : HYPER_RIDGES};
     for (size_t k = 0; k < out->slabs; k++) {
-        out->hole[k] = k >= HYPER_RIDGES;
+        out->hole[k] = hole && k >= HYPER_RIDGES;
+        out->unit[k] = !hole && k >= HYPER_RIDGES ? scale->conditional : scale->unit;
         out->ridge[k] = ridge_given ? s->ridge : RIDGES[k % HYPER_RIDGES];
     }
     for (size_t k = 0; k < (degree_given ? 1 : HYPER_EDGES); k++) {
@@ -50,17 +43,19 @@ hyper_grid hyper_part(const hyper_grid *g, bool hole)
     for (size_t k = 0; k < g->slabs; k++) {
         if (g->hole[k] == hole) {
             out.hole[out.slabs] = hole;
+            out.unit[out.slabs] = g->unit[k];
             out.ridge[out.slabs++] = g->ridge[k];
         }
     }
     return out;
 }
 
-void hyper_fix(hyper_grid *g, double ridge, bool hole, double log_odds)
+void hyper_fix(hyper_grid *g, double ridge, bool hole, double log_odds, const double *unit)
 {
     g->slabs = g->edges = 1;
     g->hole[0] = hole;
     g->ridge[0] = ridge;
+    g->unit[0] = unit;
     g->edge[0] = 1 / (1 + exp(-log_odds));
 }
 
@@ -78,6 +73,7 @@ static void take_slab(const hyper_grid *g, size_t slab, dag_prior *prior)
 {
     prior->ridge = g->ridge[slab];
     prior->hole = g->hole[slab];
+    prior->unit = g->unit[slab];
 }
 
 void hyper_take(const hyper_grid *g, size_t h, dag_prior *prior)

@@ -29,6 +29,7 @@ typedef struct anchored {
     double *edge_prob;         /* (d, d) */
     anchored_sampler sampler;
     bool hole;              /* of the slab, beside these */
+    bool conditional;       /* .. in units of data without do() (graph/hyper.h) */
     double ridge, log_odds; /* of the prior, as a draw in the middle has them */
     double r_hat, ess, log_evidence;
     double edge_ess;   /* independent draws that chains are worth where edges come and go */

@@ -21,6 +21,7 @@ typedef struct anchored_input {
                            mean over rows; for variables that were read off x before */
     const double *size; /* (rows) or NULL: of each row, as row_weights.h has it */
     bool hole;          /* with these, of the slab */
+    bool conditional;   /* .. and in units of data without do() (graph/hyper.h) */
     double ridge, log_odds; /* of the prior; ridge 0: as the settings have it, or learned */
     size_t draws;
     size_t steps; /* of each chain; 0 chooses */

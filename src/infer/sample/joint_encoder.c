@@ -202,7 +202,8 @@ double joint_scores_with(joint_chain *c, size_t j)
     return sum;
 }
 
-static void move_unlabelled(joint_chain *c, size_t j)
+/* *now: the scores with z_j as it is, before and after. */
+static void move_unlabelled(joint_chain *c, size_t j, double *now)
 {
     int r = (int)c->r;
     int d = (int)c->d;
@@ -211,15 +212,16 @@ static void move_unlabelled(joint_chain *c, size_t j)
         exp(-tuned_joint_sizes() * chain_uniform(&c->g)); /* all sizes: ridges differ in width */
     double stretch = other == j ? size * chain_normal(&c->g) : 0;
     double share = other == j ? 0 : size * chain_normal(&c->g);
-    double before = joint_scores_with(c, j);
     cblas_dcopy(r, c->slope + j, d, c->column, 1);
     cblas_dscal(r, exp(stretch), c->slope + j, d);
     if (other != j) {
         cblas_daxpy(r, share, c->slope + other, d, c->slope + j, d);
     }
-    double change =
-        joint_scores_with(c, j) - before + c->heat * (joint_power(c) + (double)c->r) * stretch;
-    if (!(log(chain_uniform(&c->g)) < change)) {
+    double moved = joint_scores_with(c, j);
+    double change = moved - *now + c->heat * (joint_power(c) + (double)c->r) * stretch;
+    if (log(chain_uniform(&c->g)) < change) {
+        *now = moved;
+    } else {
         cblas_dcopy(r, c->column, 1, c->slope + j, d);
     }
 }
@@ -227,7 +229,7 @@ static void move_unlabelled(joint_chain *c, size_t j)
 /* b_j <- b_j + g b_k, g from what the labels of j alone say of it: so only the change of the scores
  * decides. Half of the time the edge k -> j comes or goes with it: an edge that the encoder's error
  * made, and that keeps the error alive, can go with the error. */
-static void move_labelled(joint_chain *c, size_t j)
+static void move_labelled(joint_chain *c, size_t j, double *now)
 {
     int r = (int)c->r;
     int d = (int)c->d;
@@ -245,10 +247,12 @@ static void move_labelled(joint_chain *c, size_t j)
         cblas_ddot(r, c->product, 1, label->cross, 1) - cblas_ddot(r, c->other, 1, c->column, 1);
     double share = (pull + c->noise[j] * sqrt(weight) * chain_normal(&c->g)) / weight;
     bool toggle = chain_uniform(&c->g) < 0.5 && c->g.position[other] < c->g.position[j];
-    double before = joint_scores_with(c, j);
     cblas_daxpy(r, share, c->product, 1, c->slope + j, d);
     c->g.parents[j] ^= toggle ? joint_bit(c, j, other) : 0;
-    if (!(log(chain_uniform(&c->g)) < joint_scores_with(c, j) - before)) {
+    double moved = joint_scores_with(c, j);
+    if (log(chain_uniform(&c->g)) < moved - *now) {
+        *now = moved;
+    } else {
         cblas_dcopy(r, c->column, 1, c->slope + j, d);
         c->g.parents[j] = parents;
     }
@@ -258,11 +262,12 @@ void joint_move_encoder(joint_chain *c)
 {
     for (size_t j = 0; j < c->d && c->d > 1; j++) {
         bool known = labelled(c, j);
+        double now = !known || c->noise[j] > 0 ? joint_scores_with(c, j) : 0;
         for (size_t k = 0; k < (known ? tuned_joint_moves_labelled() : tuned_joint_moves()); k++) {
             if (!known) {
-                move_unlabelled(c, j);
+                move_unlabelled(c, j, &now);
             } else if (c->noise[j] > 0) {
-                move_labelled(c, j);
+                move_labelled(c, j, &now);
             }
         }
     }

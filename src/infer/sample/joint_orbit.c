@@ -67,7 +67,7 @@ static double log_density(const joint_chain *c, size_t i, double ridge)
         double w = prior->unit[p] * c->g.w[p * c->d + i];
         squares += w * w;
     }
-    double powers = prior->variance > 0 ? n : prior->dof + 2 * n;
+    double powers = (prior->variance > 0 ? n : prior->dof + 2 * n) + (prior->hole ? 2 * n : 0);
     return powers / 2 * log(ridge) - ridge * squares / (2 * variance);
 }
 
@@ -132,6 +132,43 @@ static void put_edges(joint_chain *c, const line *l, size_t missing)
     }
 }
 
+/* What a hole in the slab (family_hole.h) makes of the edges of the line that are there. */
+static double log_hole(const joint_chain *c, const line *l)
+{
+    double sum = 0;
+    for (size_t k = 0; k < l->count && c->g.all.prior.hole; k++) {
+        const moving_edge *e = &l->edge[k];
+        double w = c->g.w[e->from * c->d + e->to];
+        sum += (c->g.parents[e->to] & e->bit) != 0 ? log(e->precision * w * w) : 0;
+    }
+    return sum;
+}
+
+/* The one that is missing, or the number of all. */
+static size_t missing_of(const joint_chain *c, const line *l)
+{
+    size_t found = l->count;
+    for (size_t k = 0; k < l->count; k++) {
+        found = (c->g.parents[l->edge[k].to] & l->edge[k].bit) == 0 ? k : found;
+    }
+    return found;
+}
+
+/* Drawn is what holds without a hole; with one the edges decide whether to stay there, else they go
+ * back to where they were, without the one at `missing`. */
+static bool is_kept(joint_chain *c, const line *l, double before, size_t missing)
+{
+    if (!c->g.all.prior.hole || log(chain_uniform(&c->g)) < log_hole(c, l) - before) {
+        return true;
+    }
+    for (size_t k = 0; k < l->count; k++) {
+        const moving_edge *e = &l->edge[k];
+        c->g.w[e->from * c->d + e->to] = e->value / e->scale;
+    }
+    put_edges(c, l, missing);
+    return false;
+}
+
 /* z_u <- z_u + t z_k, k before u. */
 static void slide(joint_chain *c, size_t u, size_t k)
 {
@@ -149,6 +186,8 @@ static void slide(joint_chain *c, size_t u, size_t k)
     if (l.barred || l.missing > 1) {
         return;
     }
+    double before = log_hole(c, &l);
+    size_t missing = missing_of(c, &l);
     put_edges(c, &l, l.count);
     for (size_t n = 0; n < l.count; n++) {
         const moving_edge *e = &l.edge[n];
@@ -171,6 +210,7 @@ static void slide(joint_chain *c, size_t u, size_t k)
         c->g.w[e->from * c->d + e->to] = e->value + t * e->partner;
     }
     put_edges(c, &l, pick);
+    t = is_kept(c, &l, before, missing) ? t : 0;
     cblas_daxpy((int)c->r, t, c->slope + k, (int)c->d, c->slope + u, (int)c->d);
 }
 
@@ -271,6 +311,8 @@ static void turn(joint_chain *c, size_t u, size_t v)
     if (l.barred || l.missing > 1) {
         return;
     }
+    double before = log_hole(c, &l);
+    size_t missing = missing_of(c, &l);
     put_edges(c, &l, l.count);
     for (size_t n = 0; n < l.count; n++) {
         const moving_edge *e = &l.edge[n];
@@ -297,7 +339,9 @@ static void turn(joint_chain *c, size_t u, size_t v)
             (e->value * cos(angle) + e->partner * sin(angle)) / e->scale;
     }
     put_edges(c, &l, pick);
-    turn_columns(c, u, v, angle);
+    if (is_kept(c, &l, before, missing)) {
+        turn_columns(c, u, v, angle);
+    }
 }
 
 void joint_move_orbits(joint_chain *c)

@@ -1,5 +1,6 @@
 #include "infer/screen/screen.h"
 
+#include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/screen/screen_parts.h"
 
@@ -52,6 +53,8 @@ static void lay_out_lists(screen_work *w, arena *a)
     w->sweeps = arena_take(a, d, sizeof *w->sweeps);
     w->blank = arena_take(a, d, sizeof *w->blank);
     w->lacking = arena_take(a, d, sizeof *w->lacking);
+    w->best = arena_take(a, d, sizeof *w->best);
+    w->least = arena_take(a, d * w->s.near_most, sizeof *w->least);
 }
 
 static void take_sweep(sweep *s, arena *a, size_t m)
@@ -150,6 +153,33 @@ static bool is_listed(const candidate_lists *lists, size_t j, size_t i)
     return listed;
 }
 
+/* Near node k of i, which has i for a candidate while i has not got it, and do() has not decided.
+ */
+static bool is_mate(const screen_work *w, const candidate_lists *lists, size_t i, size_t k)
+{
+    size_t j = screen_near_of(w, i, k);
+    return total_cost(w, i, k) < tuned_screen_sure() && is_listed(lists, i, j) &&
+           !is_listed(lists, j, i) && !has(lists->required, w->s.d, i, j);
+}
+
+/* What is in doubt may point either way: the cheapest of these first, as far as there is room. */
+static void choose_mates(screen_work *w, size_t i, const candidate_lists *lists)
+{
+    size_t *candidate = lists->candidate + i * lists->most;
+    while (lists->count[i] < lists->most) {
+        size_t m = w->sweeps[i].m;
+        size_t best = m;
+        for (size_t k = 0; k < m; k++) {
+            best = is_mate(w, lists, i, k) && (best == m || is_before(w, i, k, best)) ? k : best;
+        }
+        if (best == m) {
+            break;
+        }
+        candidate[lists->count[i]++] = screen_near_of(w, i, best);
+    }
+    screen_sort(candidate, lists->count[i]);
+}
+
 /* Edges of the graph found that may point one way alone, for want of room at node j and although
  * do() has not decided. */
 static void count_lacking(const screen_work *w, const candidate_lists *lists)
@@ -164,6 +194,33 @@ static void count_lacking(const screen_work *w, const candidate_lists *lists)
             w->lacking[j] += !turns && !has(lists->required, d, j, i) ? 1 : 0;
         }
     }
+}
+
+/* A search ends where no node wants to move, and what it has not found looks dear from there. So
+ * with few nodes it begins again elsewhere, and what is cheap by any of the graphs found is cheap:
+ * w->cost gets the least of all. w->order is that of the best. */
+static void try_others(screen_work *w)
+{
+    size_t d = w->s.d;
+    size_t starts = d <= tuned_candidates_nodes() ? tuned_screen_starts() : 0;
+    double best = screen_fit(w);
+    memcpy(w->best, w->order, d * sizeof *w->best);
+    for (size_t start = 0; start < starts; start++) {
+        memcpy(w->least, w->cost, d * w->s.near_most * sizeof *w->least);
+        rng_permutation(stream_of(start, STREAM_GRAPHS), 0, d, w->order);
+        screen_place(w);
+        screen_price(w);
+        for (size_t k = 0; k < d * w->s.near_most; k++) {
+            w->cost[k].edge = fmin(w->cost[k].edge, w->least[k].edge);
+            w->cost[k].against = fmin(w->cost[k].against, w->least[k].against);
+            w->cost[k].found = w->cost[k].found || w->least[k].found;
+        }
+        if (screen_fit(w) > best) {
+            best = screen_fit(w);
+            memcpy(w->best, w->order, d * sizeof *w->best);
+        }
+    }
+    memcpy(w->order, w->best, d * sizeof *w->order);
 }
 
 static lscm_status choose_all(screen_work *w, const candidate_lists *lists, lscm_error *why)
@@ -183,8 +240,12 @@ static lscm_status choose_all(screen_work *w, const candidate_lists *lists, lscm
     screen_order(w);
     screen_place(w);
     screen_price(w);
+    try_others(w);
     for (size_t i = 0; i < d; i++) {
         choose(w, i, lists);
+    }
+    for (size_t i = 0; i < d; i++) {
+        choose_mates(w, i, lists);
     }
     count_lacking(w, lists);
 done:

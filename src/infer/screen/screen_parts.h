@@ -65,6 +65,8 @@ typedef struct screen_work {
     uint8_t *open;            /* (d): may be a parent; scratch */
     screen_cost *cost;        /* (d, near_most) */
     size_t *lacking;          /* (d): edges whose other direction lacks room at each node */
+    size_t *best;             /* (d): the order of the graph that fits best */
+    screen_cost *least;       /* (d, near_most): by the graphs before */
     arena lists, matrices;
 } screen_work;
 
@@ -76,6 +78,8 @@ void screen_order(screen_work *w);
 
 /* w->order, a start, becomes that of a sparse graph that fits, whose parents the sweeps hold. */
 void screen_place(screen_work *w);
+/* The score of that graph. */
+double screen_fit(const screen_work *w);
 
 /* Fills w->cost by the graph found. */
 void screen_price(screen_work *w);

@@ -106,3 +106,12 @@ void screen_place(screen_work *w)
         w->open[i] = 1;
     }
 }
+
+double screen_fit(const screen_work *w)
+{
+    double sum = 0;
+    for (size_t i = 0; i < w->s.d; i++) {
+        sum += sweep_now(&w->sweeps[i]);
+    }
+    return sum;
+}
