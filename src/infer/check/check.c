@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const finding TESTS[] = {
     [TEST_BENT] = {"bent", "effects are straight, as far as a square would show",
@@ -37,10 +38,10 @@ static const finding TESTS[] = {
                    false},
 };
 static const finding HIDDEN = {
-    "hidden", "what the model leaves of two nodes does not go together",
-    "what the model leaves of some nodes goes together, as a cause that nobody measured makes it: "
-    "%s. Edges about them may be false however certain they look",
-    "measure what may move both, or set one of them by do()", false};
+    "hidden", "no hidden cause of two nodes explains the rows better",
+    "a cause that nobody measured, of two of these nodes, explains the rows better than edges alone: "
+    "%s. Edges into them may be false however certain they look",
+    "measure what may move both; believe edges into them only where do() set the cause", false};
 static const finding VALUES = {
     "values", "do() brought nodes to the values that it names",
     "not at the values that do() names: %s. What is read off x differs from them as much as the "
@@ -95,6 +96,26 @@ static void check_values(json_t *checks, const check_rows *t, const check_tests 
                 in->names);
 }
 
+/* Pairs that explain the rows nearly as well as the best one does. */
+static void check_hidden_pairs(json_t *checks, const check_rows *t, const check_hidden *h,
+                               uint8_t *which, uint8_t *doubted)
+{
+    size_t d = t->d;
+    const double sure = tuned_check_decided();
+    double none = check_hidden_none(h, d);
+    double best = -INFINITY;
+    for (size_t k = 0; k < d * d; k++) {
+        best = fmax(best, h->gain[k]);
+    }
+    memset(which, 0, d);
+    for (size_t k = 0; k < d * d && none < 1 - sure; k++) {
+        if (h->gain[k] > best - log(sure / (1 - sure))) {
+            which[k / d] = which[k % d] = doubted[k / d] = doubted[k % d] = 1;
+        }
+    }
+    find_listed(checks, &HIDDEN, none, 1 - sure, which, d, t->in->names);
+}
+
 static void check_sets(json_t *checks, const check_rows *t, uint8_t *which)
 {
     double most = 0;
@@ -125,7 +146,7 @@ lscm_status check_fit(json_t *checks, json_t **edges, const check_input *in, lsc
                        k != TEST_TAILS ? doubted : NULL);
         }
     }
-    find_pairs(checks, &HIDDEN, c.hidden, t.d, in->names, doubted);
+    check_hidden_pairs(checks, &t, &c.hidden, which + t.d, doubted);
     TRY(check_edges(edges, &t, &c, doubted, why));
 done:
     check_tests_close(&c);

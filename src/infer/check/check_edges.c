@@ -4,6 +4,7 @@
 #include "infer/check/node_list.h"
 #include "scm/graph/graph.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,7 +140,9 @@ static void weigh(pair *e, const check_rows *t, const check_tests *c, const scra
     } else if (e->ab > sure || e->ba > sure) {
         bool forth = e->ab > sure;
         size_t parent = forth ? e->a : e->b;
-        bool backed = c->support[forth ? at : e->b * d + e->a] < tuned_check_support();
+        size_t edge = forth ? at : e->b * d + e->a;
+        bool backed = c->support[edge] < tuned_check_support() &&
+                      c->hidden.spare[edge] < log((1 - sure) / sure);
         bool ever = t->in->a->anchor.samples[parent] > 0;
         e->verdict = backed ? DECIDED : ASSUMED;
         say(e, t,

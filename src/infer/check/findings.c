@@ -77,29 +77,6 @@ void find_nodes(json_t *checks, const finding *f, const double *chance, size_t c
     append(checks, f, &t, fmin(1, t.least * (double)t.tested), tuned_check_chance());
 }
 
-void find_pairs(json_t *checks, const finding *f, const double *chance, size_t count,
-                char *const *names, uint8_t *doubted)
-{
-    tally t = {.least = 1, .nodes = json_array()};
-    for (size_t k = 0; k < count * count; k++) {
-        bool tested = k / count < k % count && is_tested(chance[k]);
-        t.tested += tested ? 1U : 0U;
-        t.least = tested ? fmin(t.least, chance[k]) : t.least;
-    }
-    for (size_t i = 0; i < count; i++) {
-        bool found = false;
-        for (size_t j = 0; j < count; j++) {
-            size_t at = i < j ? i * count + j : j * count + i;
-            found = found || (i != j && is_tested(chance[at]) &&
-                              chance[at] * (double)t.tested < tuned_check_chance());
-        }
-        if (found) {
-            add_node(&t, names, i, doubted);
-        }
-    }
-    append(checks, f, &t, fmin(1, t.least * (double)t.tested), tuned_check_chance());
-}
-
 void find_listed(json_t *checks, const finding *f, double figure, double limit,
                  const uint8_t *which, size_t count, char *const *names)
 {

@@ -25,9 +25,6 @@ typedef struct finding {
  * below the limit is a finding about that node. doubted (count), or NULL, is 1 where it is. */
 void find_nodes(json_t *checks, const finding *f, const double *chance, size_t count,
                 char *const *names, uint8_t *doubted);
-/* The same of pairs: chance (count, count) with i < j. */
-void find_pairs(json_t *checks, const finding *f, const double *chance, size_t count,
-                char *const *names, uint8_t *doubted);
 /* One whose nodes are known: found where there are any. */
 void find_listed(json_t *checks, const finding *f, double figure, double limit,
                  const uint8_t *which, size_t count, char *const *names);
