@@ -64,6 +64,8 @@ static void print_verdicts(const lscm_diagnostics *d)
         char limit[32] = "-";
         if (isfinite(f->figure)) {
             (void)snprintf(figure, sizeof figure, "%.2g", f->figure);
+        }
+        if (isfinite(f->figure) && isfinite(f->limit)) {
             (void)snprintf(limit, sizeof limit, "%.2g", f->limit);
         }
         const char *cells[] = {f->check, f->verdict, figure, limit};

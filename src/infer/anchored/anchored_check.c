@@ -1,11 +1,13 @@
 #include "infer/anchored/anchored_check.h"
 
+#include "base/tuned.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/nonlinear_result.h"
 #include "infer/check/check.h"
 
 #include <cblas.h>
 #include <math.h>
+#include <stdlib.h>
 
 typedef struct errors {
     double *blur;  /* (d, d) */
@@ -35,10 +37,44 @@ static check_input input_of(const fit *f, const linear_view *s, const anchored *
                          .a = a,
                          .z = a->z,
                          .names = f->data->node_names,
+                         .column_names = f->data->feature_names,
                          .equal_noise = f->settings.noise == LSCM_NOISE_EQUAL,
                          .forbidden = f->known.forbidden,
                          .required = f->known.required,
                          .order = f->order};
+}
+
+/* Columns of x: of the variables as they are, or of so many rows as have check_numbers numbers, every
+ * so many of them. */
+static lscm_status look_at_columns(check_columns *out, const fit *f, const linear_view *s,
+                                   lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t rows = s->rows;
+    size_t D = lscm_dataset_features(f->data);
+    size_t stride = 1 + (rows * D - 1) / tuned_check_numbers();
+    size_t count = (rows + stride - 1) / stride;
+    double *x = NULL;
+    if (s->kind == VIEW_OBSERVED) {
+        return check_columns_of(out, s->y, rows, s->d, &s->design, why);
+    }
+    if (count < 2) {
+        return LSCM_OK;
+    }
+    x = malloc(count * D * sizeof *x);
+    if (x == NULL) {
+        return fail_memory(why, count * D * sizeof *x);
+    }
+    for (size_t k = 0; k < count && stride > 1; k++) {
+        TRY(lscm_dataset_read(f->data, LSCM_X, k * stride, 1, x + k * D, why));
+    }
+    if (stride == 1) {
+        TRY(lscm_dataset_read(f->data, LSCM_X, 0, rows, x, why));
+    }
+    TRY(check_columns_of(out, x, count, D, NULL, why));
+done:
+    free(x);
+    return status;
 }
 
 static void take_advice(fit *f, json_t *advice)
@@ -55,6 +91,9 @@ lscm_status anchored_check(fit *f, const linear_view *s, const anchored *a, lscm
     size_t d = a->d;
     errors e = {0};
     check_input in = input_of(f, s, a);
+    check_columns columns = {0};
+    TRY(look_at_columns(&columns, f, s, why));
+    in.columns = columns.count > 0 ? &columns : NULL;
     if (s->kind == VIEW_LINEAR) {
         TRY(errors_open(&e, d, why));
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)d, (int)d, (int)a->rank,
@@ -71,6 +110,7 @@ lscm_status anchored_check(fit *f, const linear_view *s, const anchored *a, lscm
     advise(s, a, f->data->node_names, advice);
     take_advice(f, advice);
 done:
+    check_columns_close(&columns);
     arena_close(&e.memory);
     return status;
 }
@@ -83,6 +123,9 @@ lscm_status nonlinear_check(fit *f, const nonlinear *n, const anchored *a, lscm_
     size_t d = a->d;
     errors e = {0};
     check_input in = input_of(f, &n->latents, a);
+    check_columns columns = {0};
+    TRY(look_at_columns(&columns, f, &n->latents, why));
+    in.columns = columns.count > 0 ? &columns : NULL;
     TRY(errors_open(&e, d, why));
     for (size_t k = 0; k < d * d * d; k++) {
         e.blur[k % (d * d)] += n->blur[k] / (double)d;
@@ -104,6 +147,7 @@ lscm_status nonlinear_check(fit *f, const nonlinear *n, const anchored *a, lscm_
     nonlinear_warn(n, a, f->data->node_names, advice);
     take_advice(f, advice);
 done:
+    check_columns_close(&columns);
     arena_close(&e.memory);
     return status;
 }

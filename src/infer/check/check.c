@@ -12,48 +12,54 @@ static const finding TESTS[] = {
                    "however certain they look",
                    "take logarithms or another transform that makes effects straight, or keep "
                    "values nearer together",
-                   false},
+                   WEIGHT_BREAKS},
     [TEST_SLOPES] = {"slopes", "causes have the effect that they have where do() set them",
                      "moved otherwise by their causes where do() set those than where it did not: "
                      "%s. Something that nobody measured moves both, or do() did more than it says",
                      "believe edges into them only where do() set the cause; measure what may move "
                      "both",
-                     false},
+                     WEIGHT_BREAKS},
     [TEST_NOISE] =
         {"noise", "the noise of a node varies alike in all sets",
          "noise that is larger in some sets than in others: %s. Weights are less certain "
          "than they look, and a cause may be missing",
          "look at these sets: other batches, instruments or hidden causes; leave out "
          "those that are not comparable",
-         false},
+         WEIGHT_BREAKS},
     [TEST_TAILS] = {"tails", "noise is normal, as far as its skewness and tails show",
                     "noise that is not normal (skewed, or with heavy tails): %s. Probabilities and "
                     "intervals assume that it is",
-                    "look for outliers, or transform these variables (logarithms, ranks)", false},
+                    "look for outliers, or transform these variables (logarithms, ranks)", WEIGHT_BREAKS},
     [TEST_KEPT] = {"cut", "nodes no longer follow their causes where do() set them",
                    "still moved by their causes where do() should have set them: %s. Such an "
                    "intervention shifts a node and does not set it",
                    "list as targets only what an intervention really sets; take others as sets of "
                    "their own without this target",
-                   false},
+                   WEIGHT_BREAKS},
+    [TEST_RESPONSE] = {"response", "nodes do not move merely because something is set",
+                       "moved whenever anything is set by do(), whatever it is: %s. The model takes "
+                       "that for a peculiarity of the rows without intervention: effects of do() "
+                       "against these leave it out",
+                       "handle control rows as all others are (a mock intervention)",
+                       WEIGHT_BREAKS},
 };
 static const finding HIDDEN = {
     "hidden", "no hidden cause of two nodes explains the rows better",
     "a cause that nobody measured, of two of these nodes, explains the rows better than edges alone: "
     "%s. Edges into them may be false however certain they look",
-    "measure what may move both; believe edges into them only where do() set the cause", false};
+    "measure what may move both; believe edges into them only where do() set the cause", WEIGHT_BREAKS};
 static const finding VALUES = {
     "values", "do() brought nodes to the values that it names",
     "not at the values that do() names: %s. What is read off x differs from them as much as the "
     "nodes' own noise; so it is where an intervention shifts a node and does not set it, and then "
     "z "
     "and its edges are wrong",
-    "values must be what the node was set to, not by how much it was moved", false};
+    "values must be what the node was set to, not by how much it was moved", WEIGHT_BREAKS};
 static const finding SETS = {
     "sets", "sets differ by no more than do() and the noise of nodes explain",
     "batch effects: intervention sets differ by more than the noise for reasons of their own: %s. "
     "What a set that was never seen will have of its own is in every prediction",
-    "measure sets side by side, or repeat them, so that what differs is do() alone", true};
+    "measure sets side by side, or repeat them, so that what differs is do() alone", WEIGHT_BORNE};
 
 /* What the noise of x, where it is known by itself, gives z. */
 static double explained(const check_rows *t, size_t i)
@@ -137,13 +143,14 @@ lscm_status check_fit(json_t *checks, json_t **edges, const check_input *in, lsc
     }
     TRY(check_rows_of(&t, in, why));
     TRY(check_tests_of(&c, &t, why));
-    uint8_t *doubted = which; /* tails and sets leave edges as they are */
+    uint8_t *doubted = which; /* tails, sets and responses leave edges as they are */
+    TRY(check_design(checks, in, c.left, doubted, why));
     check_values(checks, &t, &c, doubted);
     check_sets(checks, &t, which + t.d);
     for (size_t k = 0; k < FAMILY_TESTS; k++) {
         if (k != TEST_KEPT || in->amiss == NULL) {
             find_nodes(checks, &TESTS[k], c.chance[k], t.d, in->names,
-                       k != TEST_TAILS ? doubted : NULL);
+                       k != TEST_TAILS && k != TEST_RESPONSE ? doubted : NULL);
         }
     }
     check_hidden_pairs(checks, &t, &c.hidden, which + t.d, doubted);

@@ -6,7 +6,10 @@
 #define LSCM_INFER_CHECK_CHECK_H
 
 #include "infer/check/chance.h"      /* chances of statistics */
+#include "infer/check/check_columns.h" /* columns of x by themselves */
+#include "infer/check/check_design.h" /* rows and design before any model */
 #include "infer/check/check_edges.h" /* pairs decided or not */
+#include "infer/check/check_hidden.h" /* hidden causes of pairs */
 #include "infer/check/check_input.h" /* what is checked */
 #include "infer/check/check_rows.h"  /* the rows, errors of z accounted for */
 #include "infer/check/check_tests.h" /* tests of nodes and pairs */

@@ -1,6 +1,7 @@
 #include "infer/check/check_family.h"
 
 #include "infer/check/chance.h"
+#include "infer/check/check_response.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -360,6 +361,7 @@ static void test_free(check_family *out, const check_rows *t, size_t i, size_t c
             regression_test(&q->r, base + 1, base + 2, freedom, t->shared[i]);
     }
     test_rest(t, q, i, count, rows, out);
+    out->chance[TEST_RESPONSE] = check_response(t, i, out->weight, out->left);
 }
 
 void check_family_of(check_family *out, const check_rows *t, size_t g, size_t i, family_work *q)

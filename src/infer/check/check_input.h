@@ -2,6 +2,7 @@
 #ifndef LSCM_INFER_CHECK_CHECK_INPUT_H
 #define LSCM_INFER_CHECK_CHECK_INPUT_H
 
+#include "infer/check/check_columns.h"
 #include "infer/problem/problem.h"
 
 typedef struct check_input {
@@ -12,6 +13,8 @@ typedef struct check_input {
     const double *amiss; /* (d): variance of z - value where do() set one; NaN: not known; NULL: the
                             variables are observed */
     char *const *names;  /* (d) or NULL */
+    const check_columns *columns;        /* of x, or NULL */
+    char *const *column_names;           /* or NULL */
     bool equal_noise;    /* noise of one variance tells directions, too */
     const uint8_t *forbidden, *required; /* (d, d) or NULL */
     const size_t *order;                 /* (d) or NULL */
