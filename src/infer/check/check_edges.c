@@ -133,7 +133,7 @@ static void weigh(pair *e, const check_rows *t, const check_tests *c, const scra
     } else if (none > sure) {
         e->verdict = DECIDED;
         say(e, t, "no edge between $a and $b", "");
-    } else if (q->reversible[at] > (e->ab + e->ba) / 2) {
+    } else if (q->reversible[at] > (1 - sure) * (e->ab + e->ba)) { /* else more rows would tell */
         e->verdict = UNDECIDABLE;
         say(e, t, "no set tells $a -> $b from $b -> $a: both explain all of them alike",
             "sets with do() on $a or on $b, not on both");
