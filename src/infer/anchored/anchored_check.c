@@ -4,18 +4,22 @@
 #include "infer/anchored/advice.h"
 #include "infer/anchored/nonlinear_result.h"
 #include "infer/check/check.h"
+#include "infer/encoder/encoder.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 
 typedef struct errors {
-    double *blur;  /* (d, d) */
-    double *amiss; /* (d) */
+    double *blur;   /* (d, d) */
+    double *amiss;  /* (d) */
+    double *unsure; /* (d) */
+    double *doubt;  /* (d): of a row */
+    double *z;      /* (rows, d) */
     arena memory;
 } errors;
 
-static lscm_status errors_open(errors *e, size_t d, lscm_error *why)
+static lscm_status errors_open(errors *e, size_t d, size_t rows, lscm_error *why)
 {
     *e = (errors){.blur = NULL};
     for (size_t k = 0; k < 2; k++) {
@@ -27,6 +31,9 @@ static lscm_status errors_open(errors *e, size_t d, lscm_error *why)
         }
         e->blur = arena_take(&e->memory, d * d, sizeof(double));
         e->amiss = arena_take(&e->memory, d, sizeof(double));
+        e->unsure = arena_take(&e->memory, d, sizeof(double));
+        e->doubt = arena_take(&e->memory, d, sizeof(double));
+        e->z = arena_take(&e->memory, rows * d, sizeof(double));
     }
     return LSCM_OK;
 }
@@ -84,6 +91,23 @@ static void take_advice(fit *f, json_t *advice)
     json_decref(advice);
 }
 
+/* What the encoder's own error gives z, mean over rows: as its draws, or labels, leave it open. */
+static void take_unsure(const errors *e, const linear_view *s, const anchored *a)
+{
+    size_t stride = 1 + s->rows / tuned_judge_rows();
+    double count = (double)((s->rows + stride - 1) / stride);
+    for (size_t row = 0; row < s->rows; row += stride) {
+        encoder_doubt(a, s->y + row * s->rank, e->doubt);
+        for (size_t j = 0; j < a->d; j++) {
+            e->unsure[j] += e->doubt[j] / count;
+        }
+    }
+    for (size_t j = 0; j < a->d; j++) {
+        double error = a->anchor.standard_error[j];
+        e->unsure[j] = fmax(e->unsure[j], error * error);
+    }
+}
+
 /* z = a + y B, y with noise s_x in every direction: s_x^2 B'B. */
 lscm_status anchored_check(fit *f, const linear_view *s, const anchored *a, lscm_error *why)
 {
@@ -95,15 +119,21 @@ lscm_status anchored_check(fit *f, const linear_view *s, const anchored *a, lscm
     TRY(look_at_columns(&columns, f, s, why));
     in.columns = columns.count > 0 ? &columns : NULL;
     if (s->kind == VIEW_LINEAR) {
-        TRY(errors_open(&e, d, why));
+        TRY(errors_open(&e, d, s->rows, why));
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)d, (int)d, (int)a->rank,
                     s->x_noise * s->x_noise, a->slope, (int)d, a->slope, (int)d, 0, e.blur, (int)d);
         for (size_t j = 0; j < d; j++) {
             bool known = a->anchor.kind[j] == ANCHOR_VALUES;
             e.amiss[j] = known ? a->anchor.residual[j] * a->anchor.residual[j] : (double)NAN;
         }
+        take_unsure(&e, s, a);
+        if (!(a->clip > 0)) { /* where z was drawn, what the model makes of it is no test of it */
+            anchor_apply(s, a->shift, a->slope, e.z);
+            in.z = e.z;
+        }
         in.blur = e.blur;
         in.amiss = e.amiss;
+        in.unsure = e.unsure;
     }
     TRY(check_fit(f->checks, &f->pairs, &in, why));
     json_t *advice = json_array();
@@ -126,7 +156,7 @@ lscm_status nonlinear_check(fit *f, const nonlinear *n, const anchored *a, lscm_
     check_columns columns = {0};
     TRY(look_at_columns(&columns, f, &n->latents, why));
     in.columns = columns.count > 0 ? &columns : NULL;
-    TRY(errors_open(&e, d, why));
+    TRY(errors_open(&e, d, 0, why));
     for (size_t k = 0; k < d * d * d; k++) {
         e.blur[k % (d * d)] += n->blur[k] / (double)d;
     }

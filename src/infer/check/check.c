@@ -83,7 +83,9 @@ static void check_values(json_t *checks, const check_rows *t, const check_tests 
         double samples = (double)in->a->anchor.samples[i];
         double noise = explained(t, i);
         double ratio = in->amiss[i] / (c->left[i] + noise);
-        if (!(ratio > 0) || !isfinite(ratio) || !(samples > 2) || !(c->count[i] > 2)) {
+        double unsure = t->unsure[i] * t->unit[i] * t->unit[i];
+        if (!(ratio > 0) || !isfinite(ratio) || !(samples > 2) || !(c->count[i] > 2) ||
+            unsure > (c->left[i] + noise) / 4) { /* the encoder's error is amiss, too */
             continue;
         }
         double spread = 2 / samples + 2 / c->count[i];
@@ -103,12 +105,14 @@ static void check_values(json_t *checks, const check_rows *t, const check_tests 
 }
 
 /* Pairs that explain the rows nearly as well as the best one does. */
-static void check_hidden_pairs(json_t *checks, const check_rows *t, const check_hidden *h,
+static void check_hidden_pairs(json_t *checks, const check_rows *t, const check_tests *c,
                                uint8_t *which, uint8_t *doubted)
 {
+    const check_hidden *h = &c->hidden;
     size_t d = t->d;
     const double sure = tuned_check_decided();
-    double none = check_hidden_none(h, d);
+    double none = check_hidden_none(h, d) + c->unmet;
+    none = none > 1 ? 1 : none; /* NaN stays */
     double best = -INFINITY;
     for (size_t k = 0; k < d * d; k++) {
         best = fmax(best, h->gain[k]);
@@ -153,7 +157,7 @@ lscm_status check_fit(json_t *checks, json_t **edges, const check_input *in, lsc
                        k != TEST_TAILS && k != TEST_RESPONSE ? doubted : NULL);
         }
     }
-    check_hidden_pairs(checks, &t, &c.hidden, which + t.d, doubted);
+    check_hidden_pairs(checks, &t, &c, which + t.d, doubted);
     TRY(check_edges(edges, &t, &c, doubted, why));
 done:
     check_tests_close(&c);

@@ -324,14 +324,15 @@ static double test_kept(const check_rows *t, const family_work *q, size_t i, siz
     return regression_test(&q->r, 0, add_block(q, BLOCK_FREE, count, 0), freedom, 0);
 }
 
-/* Whether z of i, and its parents' through their weights, is read off with an error of less than
- * half of the noise of i in sd, and by a line: to first order the errors are accounted for, not
- * beyond. */
+/* Whether z of i, and its parents' through their weights, is read off with an error, that of its
+ * encoder included, of less than half of the noise of i in sd, and by a line: to first order the
+ * errors are accounted for, not beyond. */
 static bool is_read_well(const check_rows *t, const check_family *f, size_t i)
 {
-    double error = t->error != NULL ? t->error[i * t->d + i] : 0;
+    double error = t->error != NULL ? t->error[i * t->d + i] + t->unsure[i] : 0;
     for (size_t j = 0; j < t->d && t->error != NULL; j++) {
-        error = fmax(error, f->weight[j] * f->weight[j] * t->error[j * t->d + j]);
+        double own = t->error[j * t->d + j] + t->unsure[j];
+        error = fmax(error, f->weight[j] * f->weight[j] * own);
     }
     return t->in->view->kind != VIEW_READ_OFF && error < t->noise[i] / 4;
 }

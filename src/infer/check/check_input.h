@@ -12,6 +12,8 @@ typedef struct check_input {
     const double *blur;  /* (d, d): covariance of its error, row by row; NULL: there is none */
     const double *amiss; /* (d): variance of z - value where do() set one; NaN: not known; NULL: the
                             variables are observed */
+    const double *unsure; /* (d) or NULL: variance of z that all rows share, by the error of its
+                             encoder */
     char *const *names;  /* (d) or NULL */
     const check_columns *columns;        /* of x, or NULL */
     char *const *column_names;           /* or NULL */

@@ -90,6 +90,18 @@ static void average_support(check_tests *c, const check_rows *t)
     }
 }
 
+/* Draws worth n independent ones do not meet parents that have half of the probability with a chance
+ * of 2^-n: what speaks against those drawn may be for the others. */
+static void allow_for_unmet(check_tests *c, const check_rows *t)
+{
+    c->unmet = exp2(-t->in->a->edge_ess);
+    for (size_t k = 0; k < FAMILY_TESTS; k++) {
+        for (size_t i = 0; i < c->d; i++) {
+            c->chance[k][i] = fmin(1, c->chance[k][i] + c->unmet);
+        }
+    }
+}
+
 lscm_status check_tests_of(check_tests *out, const check_rows *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -106,6 +118,7 @@ lscm_status check_tests_of(check_tests *out, const check_rows *t, lscm_error *wh
     }
     TRY(check_hidden_of(&c.hidden, t, q.all, why));
     average_support(&c, t);
+    allow_for_unmet(&c, t);
     *out = c;
     c.memory = (arena){0};
 done:

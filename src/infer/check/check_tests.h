@@ -19,6 +19,7 @@ typedef struct check_tests {
     double *support; /* (d, d): of j -> i, mean over graphs that have it; 1 elsewhere */
     double *left;    /* (d): variance of z given its parents, in z's own unit */
     double *count;   /* (d): rows in which it is free */
+    double unmet;    /* chance that the draws do not have the parents that matter */
     arena memory;
 } check_tests;
 
