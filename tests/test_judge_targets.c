@@ -148,7 +148,7 @@ static void find_pairs(const knock_out *m, pairs *out)
                 continue;
             }
             out->seen[at] = scale * (mean_in(m, OBSERVED + t * PER_SET, PER_SET, i) - mean);
-            out->model[at] = nearbyint(scale * z[i] * 1e9) / 1e9;
+            out->model[at] = nearbyint(scale * (z[i] - mean) * 1e9) / 1e9;
             out->others[at] = scale * others / (D - 2);
             out->correlation[at] = scale * covariance(m, t, i) / covariance(m, t, t) * shift;
             out->count++;

@@ -303,10 +303,10 @@ json_t *left_out_json(const left_out *l)
         return NULL;
     }
     return json_pack("{s:I, s:s, s:I, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:o}", "targets",
-                     (json_int_t)l->targets, "reading", l->read ? "all rows" : "observed", "of", (json_int_t)l->of, "fits", (json_int_t)l->fits,
-                     "pairs", (json_int_t)l->pairs, "telling", l->telling, "beaten",
-                     left_out_beaten(l), "model", score_json(l->model.spearman, l->model.r2),
-                     "no_edges", score_json(NAN, 0), "mean_of_others",
-                     score_json(l->others.spearman, l->others.r2), "correlation",
+                     (json_int_t)l->targets, "reading", l->read ? "all rows" : "observed", "of",
+                     (json_int_t)l->of, "fits", (json_int_t)l->fits, "pairs", (json_int_t)l->pairs,
+                     "telling", l->telling, "beaten", left_out_beaten(l), "model",
+                     score_json(l->model.spearman, l->model.r2), "no_edges", score_json(NAN, 0),
+                     "mean_of_others", score_json(l->others.spearman, l->others.r2), "correlation",
                      score_json(l->correlation.spearman, l->correlation.r2));
 }

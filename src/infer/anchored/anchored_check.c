@@ -51,8 +51,8 @@ static check_input input_of(const fit *f, const linear_view *s, const anchored *
                          .order = f->order};
 }
 
-/* Columns of x: of the variables as they are, or of so many rows as have check_numbers numbers, every
- * so many of them. */
+/* Columns of x: of the variables as they are, or of so many rows as have check_numbers numbers,
+ * every so many of them. */
 static lscm_status look_at_columns(check_columns *out, const fit *f, const linear_view *s,
                                    lscm_error *why)
 {

@@ -29,25 +29,28 @@ static const finding TESTS[] = {
     [TEST_TAILS] = {"tails", "noise is normal, as far as its skewness and tails show",
                     "noise that is not normal (skewed, or with heavy tails): %s. Probabilities and "
                     "intervals assume that it is",
-                    "look for outliers, or transform these variables (logarithms, ranks)", WEIGHT_BREAKS},
+                    "look for outliers, or transform these variables (logarithms, ranks)",
+                    WEIGHT_BREAKS},
     [TEST_KEPT] = {"cut", "nodes no longer follow their causes where do() set them",
                    "still moved by their causes where do() should have set them: %s. Such an "
                    "intervention shifts a node and does not set it",
                    "list as targets only what an intervention really sets; take others as sets of "
                    "their own without this target",
                    WEIGHT_BREAKS},
-    [TEST_RESPONSE] = {"response", "nodes do not move merely because something is set",
-                       "moved whenever anything is set by do(), whatever it is: %s. The model takes "
-                       "that for a peculiarity of the rows without intervention: effects of do() "
-                       "against these leave it out",
-                       "handle control rows as all others are (a mock intervention)",
-                       WEIGHT_BREAKS},
+    [TEST_RESPONSE] =
+        {"response", "nodes do not move merely because something is set",
+         "moved whenever anything is set by do(), whatever it is: %s. The model takes "
+         "that for a peculiarity of the rows without intervention: effects of do() "
+         "against these leave it out",
+         "handle control rows as all others are (a mock intervention)", WEIGHT_BREAKS},
 };
 static const finding HIDDEN = {
     "hidden", "no hidden cause of two nodes explains the rows better",
-    "a cause that nobody measured, of two of these nodes, explains the rows better than edges alone: "
+    "a cause that nobody measured, of two of these nodes, explains the rows better than edges "
+    "alone: "
     "%s. Edges into them may be false however certain they look",
-    "measure what may move both; believe edges into them only where do() set the cause", WEIGHT_BREAKS};
+    "measure what may move both; believe edges into them only where do() set the cause",
+    WEIGHT_BREAKS};
 static const finding VALUES = {
     "values", "do() brought nodes to the values that it names",
     "not at the values that do() names: %s. What is read off x differs from them as much as the "

@@ -50,7 +50,8 @@ static void take_spread(check_columns *c, const scratch *q, const double *x, siz
     c->decades = high > 0 ? log10(high / low) : 0;
 }
 
-/* The least step between numbers of a column; sums of the same steps differ in their last digits. */
+/* The least step between numbers of a column; sums of the same steps differ in their last digits.
+ */
 static double step_of(const scratch *q, size_t n)
 {
     double least = INFINITY;
@@ -83,13 +84,12 @@ static int compare_places(const void *a, const void *b)
     const place *one = a;
     const place *other = b;
     int by_place = (one->at > other->at) - (one->at < other->at);
-    return by_place != 0 ? by_place
-                         : (one->column > other->column) - (one->column < other->column);
+    return by_place != 0 ? by_place : (one->column > other->column) - (one->column < other->column);
 }
 
 /* What a column does not share with another, as a part of its variance. */
-static double apart(const check_columns *c, const scratch *q, const double *x, size_t rows, size_t i,
-                    size_t j)
+static double apart(const check_columns *c, const scratch *q, const double *x, size_t rows,
+                    size_t i, size_t j)
 {
     double products = 0;
     for (size_t r = 0; r < rows; r++) {

@@ -1,9 +1,9 @@
-/* The columns of x by themselves, before any model: which never vary, which copy another one up to a
- * factor and an offset, how many decades their sds span, and how coarse their numbers are. Numbers
- * that are written in steps of q carry an error of variance q^2/12.
+/* The columns of x by themselves, before any model: which never vary, which copy another one up to
+ * a factor and an offset, how many decades their sds span, and how coarse their numbers are.
+ * Numbers that are written in steps of q carry an error of variance q^2/12.
  *
- * Copies are found by projecting each standardised column on one random vector: copies, to the sign,
- * have the same projection, so that only neighbours are compared.
+ * Copies are found by projecting each standardised column on one random vector: copies, to the
+ * sign, have the same projection, so that only neighbours are compared.
  */
 #ifndef LSCM_INFER_CHECK_CHECK_COLUMNS_H
 #define LSCM_INFER_CHECK_CHECK_COLUMNS_H

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const finding CONSTANT = {
-    "constant", "every column varies", "constant: %s. Nothing can be said of its edges",
-    "leave it out, or measure it where it varies", WEIGHT_LIMITS};
+static const finding CONSTANT = {"constant", "every column varies",
+                                 "constant: %s. Nothing can be said of its edges",
+                                 "leave it out, or measure it where it varies", WEIGHT_LIMITS};
 static const finding COPIES = {
     "copies", "no column copies another",
     "the same as an earlier column, up to a factor and an offset: %s. Which of the two an edge "
     "belongs to means nothing",
     "keep one column of each", WEIGHT_BREAKS};
-static const finding UNITS = {"units", "units do not matter: columns may span any number of decades",
-                              "%s", "", WEIGHT_BORNE};
+static const finding UNITS = {
+    "units", "units do not matter: columns may span any number of decades", "%s", "", WEIGHT_BORNE};
 static const finding DIGITS = {
     "digits", "numbers have digits enough",
     "written with too few digits, or of few values: %s. Rounding is as large as half of what their "
@@ -30,7 +30,8 @@ static const finding LABELS = {
     "set them to values farther apart", WEIGHT_LIMITS};
 static const finding TOGETHER = {
     "together", "nodes were set together with different others, or x does not ask for it",
-    "set together with no or always the same others: %s. Nothing checks how they are read off where "
+    "set together with no or always the same others: %s. Nothing checks how they are read off "
+    "where "
     "others are set, and their weights are less certain than they look",
     "sets of several targets would tell", WEIGHT_LIMITS};
 static const finding LEVELS = {
@@ -44,9 +45,9 @@ static const finding DECODER = {
     WEIGHT_BREAKS};
 
 typedef struct scratch {
-    uint8_t *which;  /* (columns or d) */
-    size_t *sets;    /* (d) */
-    double *sorted;  /* (rows) */
+    uint8_t *which; /* (columns or d) */
+    size_t *sets;   /* (d) */
+    double *sorted; /* (rows) */
     arena memory;
 } scratch;
 

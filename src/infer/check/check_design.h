@@ -1,6 +1,6 @@
-/* What rows and design say before any model: constant columns and copies, units, numbers with too few
- * digits, how far labels reach, whether nodes were set together, how many values they were set to,
- * and whether x is linear in z at all where it was taken to be.
+/* What rows and design say before any model: constant columns and copies, units, numbers with too
+ * few digits, how far labels reach, whether nodes were set together, how many values they were set
+ * to, and whether x is linear in z at all where it was taken to be.
  */
 #ifndef LSCM_INFER_CHECK_CHECK_DESIGN_H
 #define LSCM_INFER_CHECK_CHECK_DESIGN_H

@@ -173,8 +173,8 @@ static double left_of(const scratch *q, const double *sum, size_t count)
     return left;
 }
 
-/* Log likelihood at its maximum with the parents in use, less what each of them costs. The weight of
- * rows in which do() set a follows from delta, which follows from it: a few rounds. */
+/* Log likelihood at its maximum with the parents in use, less what each of them costs. The weight
+ * of rows in which do() set a follows from delta, which follows from it: a few rounds. */
 static double score(const scratch *q, const pair_case *c, bool hidden)
 {
     enum { ROUNDS = 4 };

@@ -10,9 +10,10 @@
  *
  *     gain_ab = log L(Q, h) - log L(P) - (k(Q, h) - k(P)) log(n)/2,
  *
- * each with the intercepts of sets as the fit has them or without, whichever is better. Graphs weigh
- * in as often as they were drawn. The mean of exp(gain) over pairs is the Bayes factor of one hidden
- * cause somewhere against none: where there is none it exceeds 19 in fewer than 1 of 19 data sets.
+ * each with the intercepts of sets as the fit has them or without, whichever is better. Graphs
+ * weigh in as often as they were drawn. The mean of exp(gain) over pairs is the Bayes factor of one
+ * hidden cause somewhere against none: where there is none it exceeds 19 in fewer than 1 of 19 data
+ * sets.
  *
  * spare_pb is the same of the best model that has a hidden cause of b and another node but no edge
  * p -> b: where it is not far below 0 the edge may be a hidden cause's.

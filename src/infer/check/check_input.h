@@ -14,10 +14,10 @@ typedef struct check_input {
                             variables are observed */
     const double *unsure; /* (d) or NULL: variance of z that all rows share, by the error of its
                              encoder */
-    char *const *names;  /* (d) or NULL */
+    char *const *names;   /* (d) or NULL */
     const check_columns *columns;        /* of x, or NULL */
     char *const *column_names;           /* or NULL */
-    bool equal_noise;    /* noise of one variance tells directions, too */
+    bool equal_noise;                    /* noise of one variance tells directions, too */
     const uint8_t *forbidden, *required; /* (d, d) or NULL */
     const size_t *order;                 /* (d) or NULL */
 } check_input;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 typedef struct scratch {
-    family_work family;
+    check_work family;
     check_family *all;          /* (graphs, d) */
     double *weights, *supports; /* (graphs, d, d): of the families, by child */
     arena memory;
@@ -90,8 +90,8 @@ static void average_support(check_tests *c, const check_rows *t)
     }
 }
 
-/* Draws worth n independent ones do not meet parents that have half of the probability with a chance
- * of 2^-n: what speaks against those drawn may be for the others. */
+/* Draws worth n independent ones do not meet parents that have half of the probability with a
+ * chance of 2^-n: what speaks against those drawn may be for the others. */
 static void allow_for_unmet(check_tests *c, const check_rows *t)
 {
     c->unmet = exp2(-t->in->a->edge_ess);
@@ -111,7 +111,7 @@ lscm_status check_tests_of(check_tests *out, const check_rows *t, lscm_error *wh
     TRY(arena_open(&c.memory, why));
     TRY(arena_open(&q.memory, why));
     lay_out(&c, &q, t);
-    TRY(family_work_open(&q.family, t, why));
+    TRY(check_work_open(&q.family, t, why));
     test_families(t, &q);
     for (size_t g = 0; g < t->graphs.count; g++) {
         gather(&c, t, &q, g);
@@ -122,7 +122,7 @@ lscm_status check_tests_of(check_tests *out, const check_rows *t, lscm_error *wh
     *out = c;
     c.memory = (arena){0};
 done:
-    family_work_close(&q.family);
+    check_work_close(&q.family);
     arena_close(&q.memory);
     arena_close(&c.memory);
     return status;

@@ -43,17 +43,17 @@ static void append(json_t *checks, const finding *f, const tally *t, double figu
     } else {
         (void)snprintf(text, sizeof text, "%s", f->says);
     }
-    json_t *one = json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:b}", "check", f->check, "verdict",
-                            found           ? (f->weight != WEIGHT_BREAKS ? "noted" : "found")
-                            : t->tested > 0 ? "good"
-                                            : "untested",
-                            "figure", t->tested > 0 ? number(figure) : json_null(), "limit",
-                            number(limit), "nodes", t->nodes, "says",
-                            found           ? text
-                            : t->tested > 0 ? f->well
-                                            : untested,
-                            "remedy", found ? f->remedy : "", "warns",
-                            found && f->weight != WEIGHT_BORNE);
+    json_t *one =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:b}", "check", f->check, "verdict",
+                  found           ? (f->weight != WEIGHT_BREAKS ? "noted" : "found")
+                  : t->tested > 0 ? "good"
+                                  : "untested",
+                  "figure", t->tested > 0 ? number(figure) : json_null(), "limit", number(limit),
+                  "nodes", t->nodes, "says",
+                  found           ? text
+                  : t->tested > 0 ? f->well
+                                  : untested,
+                  "remedy", found ? f->remedy : "", "warns", found && f->weight != WEIGHT_BORNE);
     (void)json_array_append_new(checks, one);
 }
 
@@ -100,10 +100,9 @@ void find_plain(json_t *checks, const finding *f, double figure, double limit, b
 void find_told(json_t *checks, const json_t *sentences)
 {
     for (size_t k = 0; k < json_array_size(sentences); k++) {
-        (void)json_array_append_new(checks,
-                                    json_pack("{s:s, s:s, s:n, s:n, s:[], s:O, s:s, s:b}", "check",
-                                              "fit", "verdict", "noted", "figure", "limit", "nodes",
-                                              "says", json_array_get(sentences, k), "remedy", "",
-                                              "warns", true));
+        (void)json_array_append_new(
+            checks, json_pack("{s:s, s:s, s:n, s:n, s:[], s:O, s:s, s:b}", "check", "fit",
+                              "verdict", "noted", "figure", "limit", "nodes", "says",
+                              json_array_get(sentences, k), "remedy", "", "warns", true));
     }
 }

@@ -4,9 +4,9 @@
  *      remedy, warns}
  *
  * "found" is what speaks against the model; "noted" is what it bears with, or what a design or the
- * fit's own chains leave open: then `warns` says whether the fit warns of it. figure is a chance or a
- * count that is too small below the limit (values, sets, digits, labels, constant, copies: too large
- * above it); null where there is none. */
+ * fit's own chains leave open: then `warns` says whether the fit warns of it. figure is a chance or
+ * a count that is too small below the limit (values, sets, digits, labels, constant, copies: too
+ * large above it); null where there is none. */
 #ifndef LSCM_INFER_CHECK_FINDINGS_H
 #define LSCM_INFER_CHECK_FINDINGS_H
 
