@@ -136,7 +136,7 @@ done:
 lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    nonlinear_run r = {.f = f, .n = {.device = &f->device}};
+    nonlinear_run r = {.f = f, .n = {.device = &f->device, .names = f->data->node_names}};
     lscm_posterior *p = NULL;
     in_units units = {0};
     const lscm_dataset *data = f->data;
