@@ -254,9 +254,12 @@ static void print_left_out(const json_t *summary)
         scols_unref_table(table);
         return;
     }
+    const char *reading = text(left_out, "reading");
+    bool kept = reading != NULL && strcmp(reading, "all rows") == 0;
     (void)printf("left out whole, %.0f of %.0f targets: their effects on other nodes (%.0f pairs) "
-                 "as predicted by\n",
-                 number(left_out, "targets"), number(left_out, "of"), number(left_out, "pairs"));
+                 "as predicted%s by\n",
+                 number(left_out, "targets"), number(left_out, "of"), number(left_out, "pairs"),
+                 kept ? ", z read off as by all rows," : "");
     (void)scols_table_new_column(table, "way", 0, 0);
     (void)scols_table_new_column(table, "R2", 0, SCOLS_FL_RIGHT);
     (void)scols_table_new_column(table, "Spearman", 0, SCOLS_FL_RIGHT);

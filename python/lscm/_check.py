@@ -20,6 +20,7 @@ class Finding:
     nodes: tuple[str, ...]
     says: str
     remedy: str
+    warns: bool = False  # the fit warns of it, too
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +68,8 @@ class Checks(Sequence[Finding]):
     def __str__(self) -> str:
         rows = [[f.check, f.verdict, "-" if f.figure is None else f"{f.figure:.2g}"] for f in self]
         lines = [table(["check", "verdict", "figure"], rows)]
-        lines += [f"{f.check}: {f.says}. {f.remedy}".rstrip() for f in self.found]
+        told = [f for f in self if f.verdict == "found" or f.warns]
+        lines += [f"{f.check}: {f.says}. {f.remedy}".rstrip() for f in told]
         lines += [
             f"{' ? '.join(pair.nodes)}, {pair.verdict}: {pair.why}. Would tell: {pair.remedy}."
             for pair in self.pairs

@@ -77,9 +77,10 @@ class Summary(dict[str, Any]):
             [title, _cell(left_out[key]["r2"], "{:.2f}"), _cell(left_out[key]["spearman"], "{:.2f}")]
             for key, title in ways.items()
         ]
+        kept = ", z read off as by all rows," if left_out.get("reading") == "all rows" else ""
         return [
             f"left out whole, {left_out['targets']} of {left_out['of']} targets: their effects on "
-            f"other nodes ({left_out['pairs']} pairs) as predicted by",
+            f"other nodes ({left_out['pairs']} pairs) as predicted{kept} by",
             table(["way", "R2", "Spearman"], rows),
         ]
 

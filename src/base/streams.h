@@ -43,6 +43,7 @@ enum stream {
     STREAM_VIEW_SAMPLE = 300,
     STREAM_FEATURE_SAMPLE,
     STREAM_PRINCIPAL,
+    STREAM_COLUMNS,
     /* the anchored method */
     STREAM_HOLD_OUT = 400,
     STREAM_KERNEL_LABELS,

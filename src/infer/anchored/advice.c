@@ -80,7 +80,7 @@ static void advise_on_design(const linear_view *s, const anchored *a, char *cons
     }
 }
 
-/* How much of x a linear decoder explains, and whether what it leaves looks like noise. */
+/* How much of z a linear decoder tells. */
 static void advise_on_decoder(const linear_view *s, const anchored *a, char *const *names,
                               json_t *warnings)
 {
@@ -90,11 +90,6 @@ static void advise_on_decoder(const linear_view *s, const anchored *a, char *con
              "x varies in only %zu direction%s, fewer than the %zu causal variables: some of them "
              "do not show in x, or only together",
              s->rank, s->rank == 1 ? "" : "s", s->d);
-    }
-    if (linear_view_bends(s) && linear_view_explained(s) < tuned_warn_explained()) {
-        warn(warnings,
-             "a linear decoder explains %.0f%% of x, and the rest is not noise; try --decoder mlp",
-             100 * linear_view_explained(s));
     }
     for (size_t j = 0; j < a->d; j++) {
         if (a->anchor.kind[j] == ANCHOR_VALUES && a->anchor.r2[j] < tuned_warn_r2()) {
@@ -109,19 +104,10 @@ static void advise_on_decoder(const linear_view *s, const anchored *a, char *con
     }
 }
 
-static void advise_on_rows(const linear_view *s, char *const *names, json_t *warnings)
+static void advise_on_rows(const linear_view *s, json_t *warnings)
 {
-    node_list still = {.count = 0};
     if (s->rows < 2 * s->d) {
         warn(warnings, "%zu rows for %zu nodes: too few to believe any edge", s->rows, s->d);
-    }
-    for (size_t j = 0; j < s->d && s->kind != VIEW_LINEAR; j++) {
-        if (!(s->spectrum[j] > 0)) {
-            list_add(&still, names, j);
-        }
-    }
-    if (still.count > 0) {
-        warn(warnings, "constant: %s. Nothing can be said of its edges", still.text);
     }
 }
 
@@ -240,7 +226,7 @@ void advise_on_left_out(const left_out *l, json_t *warnings)
 
 void advise(const linear_view *s, const anchored *a, char *const *names, json_t *warnings)
 {
-    advise_on_rows(s, names, warnings);
+    advise_on_rows(s, warnings);
     advise_on_design(s, a, names, warnings);
     if (s->kind == VIEW_LINEAR) {
         advise_on_decoder(s, a, names, warnings);
@@ -321,11 +307,11 @@ json_t *left_out_json(const left_out *l)
     if (l->targets == 0) {
         return NULL;
     }
-    return json_pack("{s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:o}", "targets",
-                     (json_int_t)l->targets, "of", (json_int_t)l->of, "fits", (json_int_t)l->fits,
-                     "pairs", (json_int_t)l->pairs, "telling", l->telling, "beaten",
-                     left_out_beaten(l), "model", score_json(l->model.spearman, l->model.r2),
-                     "no_edges", score_json(NAN, 0), "mean_of_others",
-                     score_json(l->others.spearman, l->others.r2), "correlation",
+    return json_pack("{s:I, s:s, s:I, s:I, s:I, s:b, s:b, s:o, s:o, s:o, s:o}", "targets",
+                     (json_int_t)l->targets, "reading", l->read ? "all rows" : "observed", "of",
+                     (json_int_t)l->of, "fits", (json_int_t)l->fits, "pairs", (json_int_t)l->pairs,
+                     "telling", l->telling, "beaten", left_out_beaten(l), "model",
+                     score_json(l->model.spearman, l->model.r2), "no_edges", score_json(NAN, 0),
+                     "mean_of_others", score_json(l->others.spearman, l->others.r2), "correlation",
                      score_json(l->correlation.spearman, l->correlation.r2));
 }

@@ -1,19 +1,25 @@
 #include "infer/anchored/anchored_check.h"
 
+#include "base/tuned.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/nonlinear_result.h"
 #include "infer/check/check.h"
+#include "infer/encoder/encoder.h"
 
 #include <cblas.h>
 #include <math.h>
+#include <stdlib.h>
 
 typedef struct errors {
-    double *blur;  /* (d, d) */
-    double *amiss; /* (d) */
+    double *blur;   /* (d, d) */
+    double *amiss;  /* (d) */
+    double *unsure; /* (d) */
+    double *doubt;  /* (d): of a row */
+    double *z;      /* (rows, d) */
     arena memory;
 } errors;
 
-static lscm_status errors_open(errors *e, size_t d, lscm_error *why)
+static lscm_status errors_open(errors *e, size_t d, size_t rows, lscm_error *why)
 {
     *e = (errors){.blur = NULL};
     for (size_t k = 0; k < 2; k++) {
@@ -25,6 +31,9 @@ static lscm_status errors_open(errors *e, size_t d, lscm_error *why)
         }
         e->blur = arena_take(&e->memory, d * d, sizeof(double));
         e->amiss = arena_take(&e->memory, d, sizeof(double));
+        e->unsure = arena_take(&e->memory, d, sizeof(double));
+        e->doubt = arena_take(&e->memory, d, sizeof(double));
+        e->z = arena_take(&e->memory, rows * d, sizeof(double));
     }
     return LSCM_OK;
 }
@@ -35,10 +44,44 @@ static check_input input_of(const fit *f, const linear_view *s, const anchored *
                          .a = a,
                          .z = a->z,
                          .names = f->data->node_names,
+                         .column_names = f->data->feature_names,
                          .equal_noise = f->settings.noise == LSCM_NOISE_EQUAL,
                          .forbidden = f->known.forbidden,
                          .required = f->known.required,
                          .order = f->order};
+}
+
+/* Columns of x: of the variables as they are, or of so many rows as have check_numbers numbers,
+ * every so many of them. */
+static lscm_status look_at_columns(check_columns *out, const fit *f, const linear_view *s,
+                                   lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t rows = s->rows;
+    size_t D = lscm_dataset_features(f->data);
+    size_t stride = 1 + (rows * D - 1) / tuned_check_numbers();
+    size_t count = (rows + stride - 1) / stride;
+    double *x = NULL;
+    if (s->kind == VIEW_OBSERVED) {
+        return check_columns_of(out, s->y, rows, s->d, &s->design, why);
+    }
+    if (count < 2) {
+        return LSCM_OK;
+    }
+    x = malloc(count * D * sizeof *x);
+    if (x == NULL) {
+        return fail_memory(why, count * D * sizeof *x);
+    }
+    for (size_t k = 0; k < count && stride > 1; k++) {
+        TRY(lscm_dataset_read(f->data, LSCM_X, k * stride, 1, x + k * D, why));
+    }
+    if (stride == 1) {
+        TRY(lscm_dataset_read(f->data, LSCM_X, 0, rows, x, why));
+    }
+    TRY(check_columns_of(out, x, count, D, NULL, why));
+done:
+    free(x);
+    return status;
 }
 
 static void take_advice(fit *f, json_t *advice)
@@ -48,6 +91,23 @@ static void take_advice(fit *f, json_t *advice)
     json_decref(advice);
 }
 
+/* What the encoder's own error gives z, mean over rows: as its draws, or labels, leave it open. */
+static void take_unsure(const errors *e, const linear_view *s, const anchored *a)
+{
+    size_t stride = 1 + s->rows / tuned_judge_rows();
+    double count = (double)((s->rows + stride - 1) / stride);
+    for (size_t row = 0; row < s->rows; row += stride) {
+        encoder_doubt(a, s->y + row * s->rank, e->doubt);
+        for (size_t j = 0; j < a->d; j++) {
+            e->unsure[j] += e->doubt[j] / count;
+        }
+    }
+    for (size_t j = 0; j < a->d; j++) {
+        double error = a->anchor.standard_error[j];
+        e->unsure[j] = fmax(e->unsure[j], error * error);
+    }
+}
+
 /* z = a + y B, y with noise s_x in every direction: s_x^2 B'B. */
 lscm_status anchored_check(fit *f, const linear_view *s, const anchored *a, lscm_error *why)
 {
@@ -55,22 +115,32 @@ lscm_status anchored_check(fit *f, const linear_view *s, const anchored *a, lscm
     size_t d = a->d;
     errors e = {0};
     check_input in = input_of(f, s, a);
+    check_columns columns = {0};
+    TRY(look_at_columns(&columns, f, s, why));
+    in.columns = columns.count > 0 ? &columns : NULL;
     if (s->kind == VIEW_LINEAR) {
-        TRY(errors_open(&e, d, why));
+        TRY(errors_open(&e, d, s->rows, why));
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)d, (int)d, (int)a->rank,
                     s->x_noise * s->x_noise, a->slope, (int)d, a->slope, (int)d, 0, e.blur, (int)d);
         for (size_t j = 0; j < d; j++) {
             bool known = a->anchor.kind[j] == ANCHOR_VALUES;
             e.amiss[j] = known ? a->anchor.residual[j] * a->anchor.residual[j] : (double)NAN;
         }
+        take_unsure(&e, s, a);
+        if (!(a->clip > 0)) { /* where z was drawn, what the model makes of it is no test of it */
+            anchor_apply(s, a->shift, a->slope, e.z);
+            in.z = e.z;
+        }
         in.blur = e.blur;
         in.amiss = e.amiss;
+        in.unsure = e.unsure;
     }
     TRY(check_fit(f->checks, &f->pairs, &in, why));
     json_t *advice = json_array();
     advise(s, a, f->data->node_names, advice);
     take_advice(f, advice);
 done:
+    check_columns_close(&columns);
     arena_close(&e.memory);
     return status;
 }
@@ -83,7 +153,10 @@ lscm_status nonlinear_check(fit *f, const nonlinear *n, const anchored *a, lscm_
     size_t d = a->d;
     errors e = {0};
     check_input in = input_of(f, &n->latents, a);
-    TRY(errors_open(&e, d, why));
+    check_columns columns = {0};
+    TRY(look_at_columns(&columns, f, &n->latents, why));
+    in.columns = columns.count > 0 ? &columns : NULL;
+    TRY(errors_open(&e, d, 0, why));
     for (size_t k = 0; k < d * d * d; k++) {
         e.blur[k % (d * d)] += n->blur[k] / (double)d;
     }
@@ -104,6 +177,7 @@ lscm_status nonlinear_check(fit *f, const nonlinear *n, const anchored *a, lscm_
     nonlinear_warn(n, a, f->data->node_names, advice);
     take_advice(f, advice);
 done:
+    check_columns_close(&columns);
     arena_close(&e.memory);
     return status;
 }

@@ -131,13 +131,20 @@ static lscm_status ask(verdict *out, const fit *f, const anchored_input *in, con
     known.log_odds = a->log_odds;
     judged again = anchored_judged(in);
     judged without = anchored_judged(&known);
+    read_again read = {0};
     if (f->settings.holdout > 0 && !(a->clip > 0) && can_judge(a)) {
         TRY(judge(&out->sets, &again, f->settings.holdout, why));
         size_t most = a->d <= tuned_judge_nodes() ? tuned_judge_parts() : 1;
+        if (in->view->kind == VIEW_LINEAR) {
+            TRY(read_again_open(&read, in, a, why));
+            without = read_again_judged(&read);
+        }
         TRY(judge_targets(&out->targets, &without, most, why));
+        out->targets.read = in->view->kind == VIEW_LINEAR;
     }
     out->seconds = fit_seconds() - begun;
 done:
+    read_again_close(&read);
     return status;
 }
 

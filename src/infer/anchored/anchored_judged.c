@@ -10,6 +10,8 @@
 #include "infer/encoder/encoder.h"
 #include "infer/sample/sample.h"
 
+#include <string.h>
+
 static void lay_out(judged_fit *f, const linear_view *s)
 {
     arena *m = &f->memory;
@@ -61,6 +63,78 @@ static lscm_status fit_view(const void *self, const uint8_t *keep, judged_fit *o
 done:
     linear_view_close(&kept);
     return status;
+}
+
+static lscm_status fit_read(const void *self, const uint8_t *keep, judged_fit *out, lscm_error *why)
+{
+    const read_again *r = self;
+    anchored_input part = r->in;
+    part.view = &r->view;
+    part.keep = keep;
+    part.draws = tuned_judge_draws();
+    part.brief = true;
+    return anchored_infer(&out->a, &part, why);
+}
+
+static void lay_out_read(read_again *r, size_t rows, size_t d, double **blur)
+{
+    r->view.y = arena_take(&r->memory, rows * d, sizeof(double));
+    r->view.spectrum = arena_take(&r->memory, d, sizeof(double));
+    *blur = arena_take(&r->memory, d * d * d, sizeof(double));
+}
+
+lscm_status read_again_open(read_again *out, const anchored_input *in, const anchored *a,
+                            lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const linear_view *s = in->view;
+    size_t d = s->d;
+    double *blur = NULL;
+    read_again r = {.in = *in,
+                    .view = {.kind = VIEW_READ_OFF,
+                             .rows = s->rows,
+                             .d = d,
+                             .D = d,
+                             .rank = d,
+                             .design = s->design}};
+    lay_out_read(&r, s->rows, d, &blur);
+    TRY(arena_open(&r.memory, why));
+    lay_out_read(&r, s->rows, d, &blur);
+    memcpy(r.view.y, s->kind == VIEW_LINEAR ? a->z : s->y, s->rows * d * sizeof(double));
+    design_put(&s->design, r.view.y, NULL);
+    for (size_t j = 0; j < d; j++) {
+        column_spread own = {0};
+        for (size_t row = 0; row < s->rows; row++) {
+            spread_add(&own, r.view.y[row * d + j]);
+        }
+        r.view.spectrum[j] = own.squares / own.n;
+    }
+    if (s->kind == VIEW_LINEAR) {
+        encoder_blur(s, a, blur);
+        for (size_t i = 1; i < d; i++) {
+            memcpy(blur + i * d * d, blur, d * d * sizeof(double));
+        }
+        r.in.blur = s->x_noise > 0 ? blur : NULL;
+    }
+    r.in.leak = r.in.open = r.in.reach = NULL;
+    r.in.ridge = a->ridge;
+    r.in.hole = a->hole;
+    r.in.log_odds = a->log_odds;
+    *out = r;
+    r.memory = (arena){0};
+done:
+    arena_close(&r.memory);
+    return status;
+}
+
+void read_again_close(read_again *r)
+{
+    arena_close(&r->memory);
+}
+
+judged read_again_judged(const read_again *r)
+{
+    return (judged){&r->view.design, (uint64_t)r->in.settings->seed, 0, fit_read, r};
 }
 
 judged anchored_judged(const anchored_input *in)

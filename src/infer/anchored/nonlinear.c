@@ -2,6 +2,7 @@
 
 #include "base/quantile.h"
 #include "base/tuned.h"
+#include "infer/check/check.h"
 #include "infer/graph/graph.h"
 #include "infer/run/run.h"
 
@@ -36,13 +37,14 @@ static void lay_out(nonlinear *n)
 static lscm_status refuse_unlabelled(const nonlinear *n, lscm_error *why)
 {
     for (size_t j = 0; j < n->x.d; j++) {
+        char room[32];
         if (!n->kernel.usable[j]) {
             return fail(
                 why, LSCM_VALUE,
-                "x is not linear in the causal variables, and node %zu was set by do() in "
+                "x is not linear in the causal variables, and node %s was set by do() in "
                 "too few rows, or always to the same value, to be told apart (%zu values to "
                 "learn from); take more, or --decoder linear for a rough answer",
-                j, n->kernel.labels[j]);
+                name_of(n->names, j, room, sizeof room), n->kernel.labels[j]);
         }
     }
     return LSCM_OK;

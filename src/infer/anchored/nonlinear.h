@@ -34,6 +34,7 @@ typedef struct nonlinear_stage {
 
 typedef struct nonlinear {
     const device *device; /* of the network */
+    char *const *names;   /* (d) or NULL */
     features x;
     kernel_encoder kernel;
     anchored_input asked; /* settings and background knowledge */

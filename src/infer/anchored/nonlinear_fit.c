@@ -5,6 +5,7 @@
 #include "base/tuned.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_check.h"
+#include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/nonlinear_result.h"
 #include "infer/judge/judge.h"
@@ -17,6 +18,7 @@ typedef struct nonlinear_run {
     nonlinear n;
     anchored a;
     judgement j;
+    left_out targets;
     training t;
     double seconds_encode, seconds_train, seconds_graph, seconds_judge;
 } nonlinear_run;
@@ -32,12 +34,18 @@ static anchored_input input_of(const nonlinear_run *r)
 static json_t *summary_of(const nonlinear_run *r, const char *reason)
 {
     json_t *held_out = judgement_json(&r->j, r->f->data->node_names);
+    json_t *unseen = left_out_json(&r->targets);
     json_t *seconds =
         json_pack("{s:f, s:f, s:f, s:f}", "read", r->f->read, "encode", r->seconds_encode, "train",
                   r->seconds_train, "graph", r->seconds_graph);
     json_t *summary = nonlinear_summary(&r->n, reason, r->f->data->node_names);
     if (held_out != NULL) {
         (void)json_object_set_new(summary, "held_out", held_out);
+    }
+    if (unseen != NULL) {
+        (void)json_object_set_new(summary, "left_out_targets", unseen);
+    }
+    if (held_out != NULL || unseen != NULL) {
         (void)json_object_set_new(seconds, "judge", json_real(r->seconds_judge));
     }
     (void)json_object_set_new(summary, "seconds", seconds);
@@ -50,6 +58,27 @@ static bool linear_wins(const nonlinear *n, const linear_rival *rival)
 {
     return rival != NULL && n->kernel.space.family == KERNEL_LINEAR &&
            rival->missed <= tuned_linear_missed() * (1 - n->kernel.r2[KERNEL_LINEAR]);
+}
+
+/* Targets left out of graph and mechanisms: z is what the network of all rows reads off. */
+static lscm_status leave_targets_out(nonlinear_run *r, const anchored_input *in, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    read_again read = {0};
+    anchored_input with = *in;
+    with.view = &r->n.latents;
+    with.blur = r->n.network ? r->n.blur : NULL;
+    with.size = r->n.homogeneous ? r->n.size : NULL;
+    with.steps = 0;
+    with.progress = NULL;
+    TRY(read_again_open(&read, &with, &r->a, why));
+    judged asked = read_again_judged(&read);
+    size_t most = r->a.d <= tuned_judge_nodes() ? tuned_judge_parts() : 1;
+    TRY(judge_targets(&r->targets, &asked, most, why));
+    r->targets.read = true;
+done:
+    read_again_close(&read);
+    return status;
 }
 
 /* From the network to the posterior, and what held-out sets say of it. */
@@ -65,6 +94,7 @@ static lscm_status conclude(nonlinear_run *r, const anchored_input *in, lscm_err
         nonlinear_again again = {&r->n, in};
         judged asked = nonlinear_judged(&again);
         TRY(judge(&r->j, &asked, f->settings.holdout, why));
+        TRY(leave_targets_out(r, in, why));
     }
     r->seconds_judge = fit_seconds() - begun;
 done:
@@ -106,7 +136,7 @@ done:
 lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    nonlinear_run r = {.f = f, .n = {.device = &f->device}};
+    nonlinear_run r = {.f = f, .n = {.device = &f->device, .names = f->data->node_names}};
     lscm_posterior *p = NULL;
     in_units units = {0};
     const lscm_dataset *data = f->data;
@@ -125,6 +155,7 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
     }
     TRY(nonlinear_check(f, &r.n, &r.a, why));
     advise_on_judgement(&r.j, &r.a, f->data->node_names, f->warnings);
+    advise_on_left_out(&r.targets, f->warnings);
     TRY(nonlinear_posterior(f, &r.n, &p, why));
     json_t *summary = summary_of(&r, asked ? "as asked"
                                            : "values set by do() label the causal variables, and x "

@@ -120,54 +120,17 @@ json_t *nonlinear_summary(const nonlinear *n, const char *reason, char *const *n
     return summary;
 }
 
-/* Held-out values tell only of what is like them. */
-static void warn_of_design(const nonlinear *n, char *const *names, json_t *warnings)
-{
-    char text[1024];
-    node_list alone = {.count = 0};
-    node_list coarse = {.count = 0};
-    for (size_t j = 0; j < n->x.d; j++) {
-        if (n->sets[j] < tuned_warn_sets()) {
-            list_add(&alone, names, j);
-        }
-        if (n->levels[j] < tuned_warn_levels()) {
-            list_add(&coarse, names, j);
-        }
-    }
-    if (alone.count > 0) {
-        (void)snprintf(
-            text, sizeof text,
-            "%zu of %zu nodes were set together with no or always the same others (%s): "
-            "nothing checks how they are read off where others are set, and their "
-            "weights are less certain than they look; sets of several targets would tell",
-            alone.count, n->x.d, alone.text);
-        (void)json_array_append_new(warnings, json_string(text));
-    }
-    if (coarse.count > 0) {
-        (void)snprintf(text, sizeof text,
-                       "%zu of %zu nodes were set to no more than %zu different values (%s): "
-                       "nothing checks how they are read off in between, and their weights are "
-                       "less certain than they look",
-                       coarse.count, n->x.d, tuned_warn_levels() - 1, coarse.text);
-        (void)json_array_append_new(warnings, json_string(text));
-    }
-}
-
 void nonlinear_warn(const nonlinear *n, const anchored *a, char *const *names, json_t *warnings)
 {
     char text[1024];
     char room[32];
     double worst = INFINITY;
     size_t node = 0;
-    size_t entries = 0;
     for (size_t j = 0; j < n->x.d; j++) {
         if (n->errors.r2[j] < worst) {
             worst = n->errors.r2[j];
             node = j;
         }
-    }
-    for (size_t k = 0; k < n->x.rows * n->x.d; k++) {
-        entries += !design_is_set(&n->x.design, k / n->x.d, k % n->x.d) ? 1 : 0;
     }
     if (worst < tuned_warn_held_out()) {
         (void)snprintf(
@@ -177,13 +140,5 @@ void nonlinear_warn(const nonlinear *n, const anchored *a, char *const *names, j
             worst, name_of(names, node, room, sizeof room));
         (void)json_array_append_new(warnings, json_string(text));
     }
-    warn_of_design(n, names, warnings);
     advise_on_chains(a, names, warnings);
-    if ((double)n->outside > tuned_warn_outside() * (double)entries) {
-        (void)snprintf(text, sizeof text,
-                       "%.0f%% of the causal variables that do() did not set lie beyond the values "
-                       "that it set elsewhere: there the encoder extrapolates",
-                       100 * (double)n->outside / (double)entries);
-        (void)json_array_append_new(warnings, json_string(text));
-    }
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const finding TESTS[] = {
     [TEST_BENT] = {"bent", "effects are straight, as far as a square would show",
@@ -11,48 +12,57 @@ static const finding TESTS[] = {
                    "however certain they look",
                    "take logarithms or another transform that makes effects straight, or keep "
                    "values nearer together",
-                   false},
+                   WEIGHT_BREAKS},
     [TEST_SLOPES] = {"slopes", "causes have the effect that they have where do() set them",
                      "moved otherwise by their causes where do() set those than where it did not: "
                      "%s. Something that nobody measured moves both, or do() did more than it says",
                      "believe edges into them only where do() set the cause; measure what may move "
                      "both",
-                     false},
+                     WEIGHT_BREAKS},
     [TEST_NOISE] =
         {"noise", "the noise of a node varies alike in all sets",
          "noise that is larger in some sets than in others: %s. Weights are less certain "
          "than they look, and a cause may be missing",
          "look at these sets: other batches, instruments or hidden causes; leave out "
          "those that are not comparable",
-         false},
+         WEIGHT_BREAKS},
     [TEST_TAILS] = {"tails", "noise is normal, as far as its skewness and tails show",
                     "noise that is not normal (skewed, or with heavy tails): %s. Probabilities and "
                     "intervals assume that it is",
-                    "look for outliers, or transform these variables (logarithms, ranks)", false},
+                    "look for outliers, or transform these variables (logarithms, ranks)",
+                    WEIGHT_BREAKS},
     [TEST_KEPT] = {"cut", "nodes no longer follow their causes where do() set them",
                    "still moved by their causes where do() should have set them: %s. Such an "
                    "intervention shifts a node and does not set it",
                    "list as targets only what an intervention really sets; take others as sets of "
                    "their own without this target",
-                   false},
+                   WEIGHT_BREAKS},
+    [TEST_RESPONSE] =
+        {"response", "nodes do not move merely because something is set",
+         "moved whenever anything is set by do(), whatever it is: %s. The model takes "
+         "that for a peculiarity of the rows without intervention: effects of do() "
+         "against these leave it out",
+         "handle control rows as all others are (a mock intervention)", WEIGHT_BREAKS},
 };
 static const finding HIDDEN = {
-    "hidden", "what the model leaves of two nodes does not go together",
-    "what the model leaves of some nodes goes together, as a cause that nobody measured makes it: "
-    "%s. Edges about them may be false however certain they look",
-    "measure what may move both, or set one of them by do()", false};
+    "hidden", "no hidden cause of two nodes explains the rows better",
+    "a cause that nobody measured, of two of these nodes, explains the rows better than edges "
+    "alone: "
+    "%s. Edges into them may be false however certain they look",
+    "measure what may move both; believe edges into them only where do() set the cause",
+    WEIGHT_BREAKS};
 static const finding VALUES = {
     "values", "do() brought nodes to the values that it names",
     "not at the values that do() names: %s. What is read off x differs from them as much as the "
     "nodes' own noise; so it is where an intervention shifts a node and does not set it, and then "
     "z "
     "and its edges are wrong",
-    "values must be what the node was set to, not by how much it was moved", false};
+    "values must be what the node was set to, not by how much it was moved", WEIGHT_BREAKS};
 static const finding SETS = {
     "sets", "sets differ by no more than do() and the noise of nodes explain",
     "batch effects: intervention sets differ by more than the noise for reasons of their own: %s. "
     "What a set that was never seen will have of its own is in every prediction",
-    "measure sets side by side, or repeat them, so that what differs is do() alone", true};
+    "measure sets side by side, or repeat them, so that what differs is do() alone", WEIGHT_BORNE};
 
 /* What the noise of x, where it is known by itself, gives z. */
 static double explained(const check_rows *t, size_t i)
@@ -76,7 +86,9 @@ static void check_values(json_t *checks, const check_rows *t, const check_tests 
         double samples = (double)in->a->anchor.samples[i];
         double noise = explained(t, i);
         double ratio = in->amiss[i] / (c->left[i] + noise);
-        if (!(ratio > 0) || !isfinite(ratio) || !(samples > 2) || !(c->count[i] > 2)) {
+        double unsure = t->unsure[i] * t->unit[i] * t->unit[i];
+        if (!(ratio > 0) || !isfinite(ratio) || !(samples > 2) || !(c->count[i] > 2) ||
+            unsure > (c->left[i] + noise) / 4) { /* the encoder's error is amiss, too */
             continue;
         }
         double spread = 2 / samples + 2 / c->count[i];
@@ -93,6 +105,28 @@ static void check_values(json_t *checks, const check_rows *t, const check_tests 
     }
     find_listed(checks, &VALUES, nodes > 0 ? exp(sum / nodes) / 2 : (double)NAN, 0.5, which, t->d,
                 in->names);
+}
+
+/* Pairs that explain the rows nearly as well as the best one does. */
+static void check_hidden_pairs(json_t *checks, const check_rows *t, const check_tests *c,
+                               uint8_t *which, uint8_t *doubted)
+{
+    const check_hidden *h = &c->hidden;
+    size_t d = t->d;
+    const double sure = tuned_check_decided();
+    double none = check_hidden_none(h, d) + c->unmet;
+    none = none > 1 ? 1 : none; /* NaN stays */
+    double best = -INFINITY;
+    for (size_t k = 0; k < d * d; k++) {
+        best = fmax(best, h->gain[k]);
+    }
+    memset(which, 0, d);
+    for (size_t k = 0; k < d * d && none < 1 - sure; k++) {
+        if (h->gain[k] > best - log(sure / (1 - sure))) {
+            which[k / d] = which[k % d] = doubted[k / d] = doubted[k % d] = 1;
+        }
+    }
+    find_listed(checks, &HIDDEN, none, 1 - sure, which, d, t->in->names);
 }
 
 static void check_sets(json_t *checks, const check_rows *t, uint8_t *which)
@@ -116,16 +150,17 @@ lscm_status check_fit(json_t *checks, json_t **edges, const check_input *in, lsc
     }
     TRY(check_rows_of(&t, in, why));
     TRY(check_tests_of(&c, &t, why));
-    uint8_t *doubted = which; /* tails and sets leave edges as they are */
+    uint8_t *doubted = which; /* tails, sets and responses leave edges as they are */
+    TRY(check_design(checks, in, c.left, doubted, why));
     check_values(checks, &t, &c, doubted);
     check_sets(checks, &t, which + t.d);
     for (size_t k = 0; k < FAMILY_TESTS; k++) {
         if (k != TEST_KEPT || in->amiss == NULL) {
             find_nodes(checks, &TESTS[k], c.chance[k], t.d, in->names,
-                       k != TEST_TAILS ? doubted : NULL);
+                       k != TEST_TAILS && k != TEST_RESPONSE ? doubted : NULL);
         }
     }
-    find_pairs(checks, &HIDDEN, c.hidden, t.d, in->names, doubted);
+    check_hidden_pairs(checks, &t, &c, which + t.d, doubted);
     TRY(check_edges(edges, &t, &c, doubted, why));
 done:
     check_tests_close(&c);

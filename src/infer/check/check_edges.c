@@ -4,6 +4,7 @@
 #include "infer/check/node_list.h"
 #include "scm/graph/graph.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -110,6 +111,34 @@ static void say(pair *e, const check_rows *t, const char *why, const char *remed
     }
 }
 
+/* An edge that the draws are sure of: by rows in which do() set its cause, or if nothing is hidden.
+ */
+static void weigh_edge(pair *e, const check_rows *t, const check_tests *c)
+{
+    const double sure = tuned_check_decided();
+    if (!(e->ab > sure)) { /* $a is the cause */
+        *e = (pair){.a = e->b, .b = e->a, .ab = e->ba, .ba = e->ab};
+    }
+    size_t at = e->a * t->d + e->b;
+    bool spared = !(c->hidden.spare[at] < log((1 - sure) / sure));
+    bool backed = c->support[at] < tuned_check_support();
+    e->verdict = backed && !spared ? DECIDED : ASSUMED;
+    if (e->verdict == DECIDED) {
+        say(e, t, "where do() set $a, $b follows", "");
+    } else {
+        say(e, t,
+            t->in->a->anchor.samples[e->a] == 0
+                ? "$a is never set by do(): a hidden cause of both would look the same"
+            : backed
+                ? "with a hidden cause of $b and another node the rows are explained nearly as "
+                  "well without this edge"
+                : "rows in which do() set $a are too few, or its values too alike, to tell "
+                  "this from a hidden cause of both",
+            backed ? "more sets with do() on $a and on other causes of $b, at values far apart"
+                   : "more sets with do() on $a, at values far apart");
+    }
+}
+
 static void weigh(pair *e, const check_rows *t, const check_tests *c, const scratch *q)
 {
     size_t d = t->d;
@@ -132,26 +161,12 @@ static void weigh(pair *e, const check_rows *t, const check_tests *c, const scra
     } else if (none > sure) {
         e->verdict = DECIDED;
         say(e, t, "no edge between $a and $b", "");
-    } else if (q->reversible[at] > (e->ab + e->ba) / 2) {
+    } else if (q->reversible[at] > (1 - sure) * (e->ab + e->ba)) { /* else more rows would tell */
         e->verdict = UNDECIDABLE;
         say(e, t, "no set tells $a -> $b from $b -> $a: both explain all of them alike",
             "sets with do() on $a or on $b, not on both");
     } else if (e->ab > sure || e->ba > sure) {
-        bool forth = e->ab > sure;
-        size_t parent = forth ? e->a : e->b;
-        bool backed = c->support[forth ? at : e->b * d + e->a] < tuned_check_support();
-        bool ever = t->in->a->anchor.samples[parent] > 0;
-        e->verdict = backed ? DECIDED : ASSUMED;
-        say(e, t,
-            backed ? (forth ? "where do() set $a, $b follows" : "where do() set $b, $a follows")
-            : !ever
-                ? (forth ? "$a is never set by do(): a hidden cause of both would look the same"
-                         : "$b is never set by do(): a hidden cause of both would look the same")
-                : "rows in which do() set the cause are too few, or its values too alike, to "
-                  "tell this from a hidden cause of both",
-            backed  ? ""
-            : forth ? "more sets with do() on $a, at values far apart"
-                    : "more sets with do() on $b, at values far apart");
+        weigh_edge(e, t, c);
     } else {
         e->verdict = UNDECIDED;
         say(e, t, "the rows do not tell", "more rows, best with do() on $a or on $b");

@@ -1,6 +1,7 @@
 #include "infer/check/check_family.h"
 
 #include "infer/check/chance.h"
+#include "infer/check/check_response.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -30,7 +31,7 @@ static size_t most_parents(const check_rows *t)
     return most;
 }
 
-static void lay_out(family_work *q, const check_rows *t)
+static void lay_out(check_work *q, const check_rows *t)
 {
     arena *m = &q->memory;
     q->r.x = arena_take(m, t->n * q->most, sizeof(double));
@@ -47,9 +48,9 @@ static void lay_out(family_work *q, const check_rows *t)
     q->r.column = arena_take(m, q->most, sizeof *q->r.column);
 }
 
-lscm_status family_work_open(family_work *out, const check_rows *t, lscm_error *why)
+lscm_status check_work_open(check_work *out, const check_rows *t, lscm_error *why)
 {
-    family_work q = {.most = 2 + BLOCKS * most_parents(t)};
+    check_work q = {.most = 2 + BLOCKS * most_parents(t)};
     lay_out(&q, t);
     lscm_status status = arena_open(&q.memory, why);
     if (status == LSCM_OK) {
@@ -59,7 +60,7 @@ lscm_status family_work_open(family_work *out, const check_rows *t, lscm_error *
     return status;
 }
 
-void family_work_close(family_work *q)
+void check_work_close(check_work *q)
 {
     arena_close(&q->memory);
 }
@@ -71,7 +72,7 @@ typedef struct set_reading {
     double variance;
 } set_reading;
 
-static set_reading read_set(const check_rows *t, const family_work *q, size_t i, size_t count,
+static set_reading read_set(const check_rows *t, const check_work *q, size_t i, size_t count,
                             size_t set)
 {
     size_t d = t->d;
@@ -120,7 +121,7 @@ static set_reading read_set(const check_rows *t, const family_work *q, size_t i,
 }
 
 /* One row: parents and y with what errors took put back. */
-static void fill_row(const check_rows *t, const family_work *q, size_t i, size_t count, size_t set,
+static void fill_row(const check_rows *t, const check_work *q, size_t i, size_t count, size_t set,
                      size_t row, const set_reading *r, double *x)
 {
     size_t d = t->d;
@@ -173,8 +174,7 @@ static void centre_rows(double *x, size_t wide, size_t first, size_t last, doubl
 }
 
 /* Rows in which i is free; returns the degrees of freedom, less what the sets' intercepts take. */
-static double gather(const check_rows *t, const family_work *q, size_t i, size_t count,
-                     size_t *rows)
+static double gather(const check_rows *t, const check_work *q, size_t i, size_t count, size_t *rows)
 {
     size_t wide = q->r.wide;
     double freedom = 0;
@@ -199,7 +199,7 @@ static double gather(const check_rows *t, const family_work *q, size_t i, size_t
 }
 
 /* 1 and x of all parents but `without`. */
-static size_t plain_columns(const family_work *q, size_t count, size_t without)
+static size_t plain_columns(const check_work *q, size_t count, size_t without)
 {
     size_t n = 0;
     q->r.column[n++] = 0;
@@ -211,7 +211,7 @@ static size_t plain_columns(const family_work *q, size_t count, size_t without)
     return n;
 }
 
-static size_t add_block(const family_work *q, size_t block, size_t count, size_t at)
+static size_t add_block(const check_work *q, size_t block, size_t count, size_t at)
 {
     for (size_t p = 0; p < count; p++) {
         q->r.column[at++] = column_of(block, p);
@@ -256,8 +256,8 @@ static double test_noise(const check_rows *t, size_t i, double *rest)
     return groups > 1 && within > 0 ? chance_of_f(f, groups - 1, n - groups) : 1;
 }
 
-static void test_rest(const check_rows *t, const family_work *q, size_t i, size_t count,
-                      size_t rows, check_family *out)
+static void test_rest(const check_rows *t, const check_work *q, size_t i, size_t count, size_t rows,
+                      check_family *out)
 {
     size_t wide = q->r.wide;
     size_t n = plain_columns(q, count, SIZE_MAX);
@@ -294,7 +294,7 @@ static void test_rest(const check_rows *t, const family_work *q, size_t i, size_
 
 /* Observed i where do() set it, to values that differ within a set: parents that were free there.
  */
-static double test_kept(const check_rows *t, const family_work *q, size_t i, size_t count)
+static double test_kept(const check_rows *t, const check_work *q, size_t i, size_t count)
 {
     size_t wide = q->r.wide;
     const set_reading plain = {.variance = 1};
@@ -323,20 +323,20 @@ static double test_kept(const check_rows *t, const family_work *q, size_t i, siz
     return regression_test(&q->r, 0, add_block(q, BLOCK_FREE, count, 0), freedom, 0);
 }
 
-/* Whether z of i, and its parents' through their weights, is read off with an error of less than
- * half of the noise of i in sd, and by a line: to first order the errors are accounted for, not
- * beyond. */
+/* Whether z of i, and its parents' through their weights, is read off with an error, that of its
+ * encoder included, of less than half of the noise of i in sd, and by a line: to first order the
+ * errors are accounted for, not beyond. */
 static bool is_read_well(const check_rows *t, const check_family *f, size_t i)
 {
-    double error = t->error != NULL ? t->error[i * t->d + i] : 0;
+    double error = t->error != NULL ? t->error[i * t->d + i] + t->unsure[i] : 0;
     for (size_t j = 0; j < t->d && t->error != NULL; j++) {
-        error = fmax(error, f->weight[j] * f->weight[j] * t->error[j * t->d + j]);
+        double own = t->error[j * t->d + j] + t->unsure[j];
+        error = fmax(error, f->weight[j] * f->weight[j] * own);
     }
     return t->in->view->kind != VIEW_READ_OFF && error < t->noise[i] / 4;
 }
 
-static void test_free(check_family *out, const check_rows *t, size_t i, size_t count,
-                      family_work *q)
+static void test_free(check_family *out, const check_rows *t, size_t i, size_t count, check_work *q)
 {
     size_t rows = 0;
     double freedom = gather(t, q, i, count, &rows);
@@ -360,9 +360,10 @@ static void test_free(check_family *out, const check_rows *t, size_t i, size_t c
             regression_test(&q->r, base + 1, base + 2, freedom, t->shared[i]);
     }
     test_rest(t, q, i, count, rows, out);
+    out->chance[TEST_RESPONSE] = check_response(t, i, out->weight, out->left);
 }
 
-void check_family_of(check_family *out, const check_rows *t, size_t g, size_t i, family_work *q)
+void check_family_of(check_family *out, const check_rows *t, size_t g, size_t i, check_work *q)
 {
     size_t count = 0;
     for (size_t j = 0; j < t->d; j++) {

@@ -12,7 +12,10 @@
  *     bent      x_p^2
  *     slopes    x_p where do() set p (and, where sets have no intercepts of their own, that it did)
  *     kept      of observed i where do() set it: its parents, which do() should have cut off
- *     support   whether x_p matters at all where do() set p: what no hidden cause can feign
+ *     response  what sets of interventions have of their own: r_0 of the rows without any against
+ * the mean and spread of r_s over K other sets, t = (r_0 - mean)/sqrt(s^2 (1 + 1/K)): does a node
+ * move whenever anything is set? support   whether x_p matters at all where do() set p: what no
+ * hidden cause can feign
  *
  * and of what is left, whether it is normal (tails) and varies alike in all sets (noise: Levene).
  */
@@ -28,6 +31,7 @@ typedef enum check_test {
     TEST_NOISE,
     TEST_TAILS,
     TEST_KEPT,
+    TEST_RESPONSE,
     FAMILY_TESTS
 } check_test;
 
@@ -40,7 +44,7 @@ typedef struct check_family {
     bool read_well;              /* else only support is told: errors of z decide the rest */
 } check_family;
 
-typedef struct family_work {
+typedef struct check_work {
     size_t most;      /* columns at most */
     regression r;     /* wide: of the family at hand */
     double *rest;     /* (n) */
@@ -52,11 +56,11 @@ typedef struct family_work {
     double *solution; /* (wide) */
     size_t *parent;   /* (d) */
     arena memory;
-} family_work;
+} check_work;
 
-lscm_status family_work_open(family_work *out, const check_rows *t, lscm_error *why);
-void family_work_close(family_work *q);
+lscm_status check_work_open(check_work *out, const check_rows *t, lscm_error *why);
+void check_work_close(check_work *q);
 /* out->weight and ->support are the caller's. */
-void check_family_of(check_family *out, const check_rows *t, size_t g, size_t i, family_work *q);
+void check_family_of(check_family *out, const check_rows *t, size_t g, size_t i, check_work *q);
 
 #endif

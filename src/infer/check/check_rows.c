@@ -33,6 +33,7 @@ static void lay_out(check_rows *t)
     t->z = arena_take(m, t->n * d, sizeof(double));
     t->tau = arena_take(m, d, sizeof(double));
     t->shared = arena_take(m, d, sizeof(double));
+    t->unsure = arena_take(m, d, sizeof(double));
     t->noise = arena_take(m, d, sizeof(double));
     t->graphs.draw = arena_take(m, draws_looked_at(t->in->a), sizeof *t->graphs.draw);
     t->graphs.share = arena_take(m, draws_looked_at(t->in->a), sizeof(double));
@@ -311,9 +312,9 @@ static lscm_status tell(check_rows *t, lscm_error *why)
     TRY(arena_open(&m.memory, why));
     lay_out_model(&m, d);
     mean_model(t, &m);
-    for (size_t i = 0; i < d && t->in->view->kind == VIEW_LINEAR; i++) {
-        double s = t->unit[i] > 0 ? t->in->a->anchor.standard_error[i] / t->unit[i] : 0;
-        t->shared[i] = s > 0 ? s * s / (double)(t->in->a->rank + 1) : 0;
+    for (size_t i = 0; i < d && t->in->unsure != NULL; i++) {
+        t->unsure[i] = t->unit[i] > 0 ? t->in->unsure[i] / (t->unit[i] * t->unit[i]) : 0;
+        t->shared[i] = t->unsure[i] / (double)(t->in->a->rank + 1);
     }
     for (size_t k = 0; k < d * d; k++) {
         double units = t->unit[k / d] * t->unit[k % d];

@@ -36,7 +36,8 @@ typedef struct check_rows {
     double *doubt;         /* (sets, d, d): Cov[zeta | z], 0 at targets; NULL where O = 0 */
     double *error;         /* (d, d): O; NULL: 0 */
     double *tau;           /* (d): sd of the sets' own intercepts, over the noise; 0: none */
-    double *shared;        /* (d): variance, per direction, of an error of z that all rows share */
+    double *unsure;        /* (d): variance of an error of z that all rows share */
+    double *shared;        /* (d): the same per direction */
     double *noise;         /* (d): variance of the noise, mean over draws */
     check_graphs graphs;
     arena memory;

@@ -1,11 +1,7 @@
 /* What the rows say against the model, whichever graph it has: chances of each node's tests, mean
  * over the graphs drawn (the true one weighs in with its share, so that a mean is at least that
- * share of its chance), and of each pair of nodes,
- *
- *     hidden    e_i e_j where both are free, e = zeta_i - zeta_P w: 0 in the mean unless something
- *               that nobody measured moves both; E[e_i e_j | z] = e_i e_j + q_i' Cov[zeta | z] q_j.
- *
- * All chances of one kind together, times their number, stand for that kind (Bonferroni).
+ * share of its chance), and of each pair of nodes what speaks for a hidden cause of both. All
+ * chances of one kind together, times their number, stand for that kind (Bonferroni).
  *
  * What all rows have wrong together, an encoder that is not quite right, makes slopes and pairs
  * differ too: their statistics are divided by 1 + n s^2 / ((r + 1) v), s^2 the variance that it
@@ -14,15 +10,16 @@
 #ifndef LSCM_INFER_CHECK_CHECK_TESTS_H
 #define LSCM_INFER_CHECK_CHECK_TESTS_H
 
-#include "infer/check/check_family.h"
+#include "infer/check/check_hidden.h"
 
 typedef struct check_tests {
     size_t d;
     double *chance[FAMILY_TESTS]; /* (d) */
-    double *hidden;               /* (d, d): i < j */
+    check_hidden hidden;
     double *support; /* (d, d): of j -> i, mean over graphs that have it; 1 elsewhere */
     double *left;    /* (d): variance of z given its parents, in z's own unit */
     double *count;   /* (d): rows in which it is free */
+    double unmet;    /* chance that the draws do not have the parents that matter */
     arena memory;
 } check_tests;
 

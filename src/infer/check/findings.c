@@ -10,6 +10,7 @@
 typedef struct tally {
     double least; /* chance */
     size_t tested;
+    bool found; /* though no node is named */
     node_list said;
     json_t *nodes;
 } tally;
@@ -35,23 +36,24 @@ static void append(json_t *checks, const finding *f, const tally *t, double figu
     static const char untested[] = "there is nothing to test this by";
     char text[1024];
     const char *put = strstr(f->says, "%s");
-    bool found = t->said.count > 0;
+    bool found = t->said.count > 0 || t->found;
     if (put != NULL) {
         (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(put - f->says), f->says, t->said.text,
                        put + 2);
     } else {
         (void)snprintf(text, sizeof text, "%s", f->says);
     }
-    json_t *one = json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s}", "check", f->check, "verdict",
-                            found           ? (f->borne ? "noted" : "found")
-                            : t->tested > 0 ? "good"
-                                            : "untested",
-                            "figure", t->tested > 0 ? number(figure) : json_null(), "limit",
-                            number(limit), "nodes", t->nodes, "says",
-                            found           ? text
-                            : t->tested > 0 ? f->well
-                                            : untested,
-                            "remedy", found ? f->remedy : "");
+    json_t *one =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s, s:b}", "check", f->check, "verdict",
+                  found           ? (f->weight != WEIGHT_BREAKS ? "noted" : "found")
+                  : t->tested > 0 ? "good"
+                                  : "untested",
+                  "figure", t->tested > 0 ? number(figure) : json_null(), "limit", number(limit),
+                  "nodes", t->nodes, "says",
+                  found           ? text
+                  : t->tested > 0 ? f->well
+                                  : untested,
+                  "remedy", found ? f->remedy : "", "warns", found && f->weight != WEIGHT_BORNE);
     (void)json_array_append_new(checks, one);
 }
 
@@ -77,29 +79,6 @@ void find_nodes(json_t *checks, const finding *f, const double *chance, size_t c
     append(checks, f, &t, fmin(1, t.least * (double)t.tested), tuned_check_chance());
 }
 
-void find_pairs(json_t *checks, const finding *f, const double *chance, size_t count,
-                char *const *names, uint8_t *doubted)
-{
-    tally t = {.least = 1, .nodes = json_array()};
-    for (size_t k = 0; k < count * count; k++) {
-        bool tested = k / count < k % count && is_tested(chance[k]);
-        t.tested += tested ? 1U : 0U;
-        t.least = tested ? fmin(t.least, chance[k]) : t.least;
-    }
-    for (size_t i = 0; i < count; i++) {
-        bool found = false;
-        for (size_t j = 0; j < count; j++) {
-            size_t at = i < j ? i * count + j : j * count + i;
-            found = found || (i != j && is_tested(chance[at]) &&
-                              chance[at] * (double)t.tested < tuned_check_chance());
-        }
-        if (found) {
-            add_node(&t, names, i, doubted);
-        }
-    }
-    append(checks, f, &t, fmin(1, t.least * (double)t.tested), tuned_check_chance());
-}
-
 void find_listed(json_t *checks, const finding *f, double figure, double limit,
                  const uint8_t *which, size_t count, char *const *names)
 {
@@ -112,12 +91,18 @@ void find_listed(json_t *checks, const finding *f, double figure, double limit,
     append(checks, f, &t, figure, limit);
 }
 
+void find_plain(json_t *checks, const finding *f, double figure, double limit, bool found)
+{
+    tally t = {.tested = isnan(figure) ? 0U : 1U, .found = found, .nodes = json_array()};
+    append(checks, f, &t, figure, limit);
+}
+
 void find_told(json_t *checks, const json_t *sentences)
 {
     for (size_t k = 0; k < json_array_size(sentences); k++) {
-        (void)json_array_append_new(checks,
-                                    json_pack("{s:s, s:s, s:n, s:n, s:[], s:O, s:s}", "check",
-                                              "fit", "verdict", "found", "figure", "limit", "nodes",
-                                              "says", json_array_get(sentences, k), "remedy", ""));
+        (void)json_array_append_new(
+            checks, json_pack("{s:s, s:s, s:n, s:n, s:[], s:O, s:s, s:b}", "check", "fit",
+                              "verdict", "noted", "figure", "limit", "nodes", "says",
+                              json_array_get(sentences, k), "remedy", "", "warns", true));
     }
 }

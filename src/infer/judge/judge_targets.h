@@ -15,8 +15,8 @@
  *
  *     r2 = 1 - sum (seen - expected)^2 / sum seen^2,  and Spearman's rank correlation,
  *
- * over pairs (t, i). Only observed variables: where z is read off x, the sets of a target are what
- * tells which direction of x it is.
+ * over pairs (t, i). Where z is read off x, the sets of a target are what tells which direction of
+ * x it is: the reading is that of all rows, and mechanisms and graph alone never saw t set.
  *
  * A model takes long: where every set has one target, a fifth of the targets is left out at a time,
  * and of many nodes not every fifth is asked about; which, the seed says.
@@ -36,6 +36,7 @@ typedef struct left_out {
     size_t fits;    /* models made */
     size_t pairs;
     effect_score model, others, correlation; /* no edges: r2 is 0 */
+    bool read;                               /* z was read off x, by an encoder of all rows */
     bool telling; /* effects, seen or expected by the model, are beyond the error of their means */
 } left_out;
 

@@ -31,7 +31,7 @@ typedef struct judged {
     const design *design;
     uint64_t seed; /* of what is left out */
     size_t labels; /* rows in which do() must still set a node that it sets, to tell which it is; 0:
-                      nodes are observed, and targets can be left out whole */
+                      nodes are observed or read off already, and targets can be left out whole */
     /* keep (rows): 0 for rows left out */
     lscm_status (*fit)(const void *self, const uint8_t *keep, judged_fit *out, lscm_error *why);
     const void *self;

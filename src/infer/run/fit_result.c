@@ -134,14 +134,14 @@ static void put_processes(const fit *f, json_t *summary)
     }
 }
 
-/* What was found goes to the warnings, which have the fit's own findings already. */
+/* Warnings have the fit's own findings already. */
 static void put_checks(const fit *f, json_t *summary)
 {
     for (size_t k = 0; k < json_array_size(f->checks); k++) {
         const json_t *one = json_array_get(f->checks, k);
         const char *check = json_string_value(json_object_get(one, "check"));
-        const char *verdict = json_string_value(json_object_get(one, "verdict"));
-        if (verdict != NULL && strcmp(verdict, "found") == 0 && strcmp(check, "fit") != 0) {
+        bool warns = json_is_true(json_object_get(one, "warns"));
+        if (warns && check != NULL && strcmp(check, "fit") != 0) {
             (void)json_array_append(f->warnings, json_object_get(one, "says"));
         }
     }

@@ -101,11 +101,11 @@ void report_checks(const report *r)
         return;
     }
     section_open(r->out, "checks", "What was checked");
-    (void)fprintf(r->out,
-                  "<p>%s. Where all is well, fewer than 3 of 100 data sets of observed variables "
-                  "have a false alarm.</p>\n",
-                  r->p->diagnostics.found == 0 ? "No problems were detected"
-                                               : "<b>Something was found</b>");
+    (void)fprintf(
+        r->out,
+        "<p>%s. Where all is well, fewer than 3 of 100 data sets have a false alarm. What "
+        "is only noted breaks nothing that the fit assumes.</p>\n",
+        r->p->diagnostics.found == 0 ? "No problems were detected" : "<b>Something was found</b>");
     put_findings(r);
     if (pairs != NULL) {
         (void)fprintf(r->out, "<p>%lld pairs of variables are decided.</p>\n",

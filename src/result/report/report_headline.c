@@ -87,6 +87,7 @@ static void put_left_out(const report *r)
     if (!(number_at(left_out, "pairs") > 0)) {
         return;
     }
+    const char *reading = json_string_value(json_object_get(left_out, "reading"));
     bool beaten = json_is_true(json_object_get(left_out, "beaten"));
     const char *how = beaten ? "<b>does not beat</b>"
                       : json_is_true(json_object_get(left_out, "telling"))
@@ -95,9 +96,13 @@ static void put_left_out(const report *r)
     (void)fprintf(r->out,
                   "<p>Asked what setting a variable that was never set does to the others, the fit "
                   "%s those who know no graph (%.0f of %.0f targets left out whole, %.0f pairs of "
-                  "a target and another variable):</p>\n",
+                  "a target and another variable)%s:</p>\n",
                   how, number_at(left_out, "targets"), number_at(left_out, "of"),
-                  number_at(left_out, "pairs"));
+                  number_at(left_out, "pairs"),
+                  reading != NULL && strcmp(reading, "all rows") == 0
+                      ? "; how variables are read off x is kept from all rows, so that this judges "
+                        "the graph alone"
+                      : "");
     (void)fputs(
         "<div class=\"wide\"><table>\n<thead><tr><th class=\"t\" scope=\"col\">predicted by</th>"
         "<th scope=\"col\">R2</th><th scope=\"col\">rank correlation</th></tr></thead>\n<tbody>\n",
