@@ -77,8 +77,9 @@ static bool regress(const leaks *t, size_t nodes)
 /* What the sd of sums of node i is to be multiplied by. */
 static double error_of(const nonlinear *n, size_t i, double ratio)
 {
-    bool alone = n->sets[i] < tuned_kernel_few_sets();
-    return alone ? fmax(ratio, 1) / sqrt(fmin(n->kernel.calibration[i], 1)) : ratio;
+    const kernel_beyond *b = &n->beyond;
+    double place = kernel_beyond_place(b, i, n->far[i]);
+    return pow(ratio, 1 - place) * pow(b->side[i] / b->in[i], place / 2);
 }
 
 /* rms errors of held-out values, the network's over the kernel's. */
