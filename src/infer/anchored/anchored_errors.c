@@ -137,9 +137,7 @@ static void take_weights(const leaking *t, rng r, uint64_t index, double *w, dou
         const family *f = &t->g->families.list[i];
         for (size_t c = 0; c < f->count; c++) {
             size_t e = f->candidate[c] * t->d + i;
-            double v = variance_of(t, &t->prior, e);
-            double kept = v / (v + t->leak[e] * t->leak[e]);
-            double told = kept * t->b[e] + t->leak[e] * sqrt(kept) * rng_normal(r, 2 * (index + e));
+            double told = t->b[e] + t->leak[e] * rng_normal(r, 2 * (index + e));
             w[e] = t->edge[e] != 0 ? told : 0;
             intercept[i] += (t->b[e] - w[e]) * f->mean[c];
         }

@@ -64,7 +64,8 @@ static lscm_status open_looking(looking *w, lscm_error *why)
     w->linear = space_of(w, KERNEL_LINEAR);
     w->bent[0] = space_of(w, KERNEL_BIASED);
     w->bent[1] = space_of(w, KERNEL_HOMOGENEOUS);
-    w->own = w->bent[w->e->space.family == KERNEL_HOMOGENEOUS ? 1 : 0];
+    w->own = w->e->space.family == KERNEL_LINEAR ? w->linear
+             : w->bent[w->e->space.family == KERNEL_HOMOGENEOUS ? 1 : 0];
     TRY(kernel_labels_of(&w->labels, w->f, w->settings->seed, why));
     TRY(kernel_trial_open(&w->trial, &w->labels, why));
 done:
@@ -116,24 +117,17 @@ static bool divide(looking *w, size_t j, part held)
 
 /* ---- Beyond the labels ---- */
 
-/* e^2 = a + g^2 away^2, a and g^2 at least 0: g. */
+/* e^2 = g^2 away^2, least squares: g. */
 static double growth_of(size_t n, const double *e, const double *away)
 {
-    double count = (double)n;
-    double x = 0, y = 0, xx = 0, xy = 0;
+    double products = 0;
+    double squares = 0;
     for (size_t i = 0; i < n; i++) {
-        double p = away[i] * away[i];
-        double q = e[i] * e[i];
-        x += p;
-        y += q;
-        xx += p * p;
-        xy += p * q;
+        double square = away[i] * away[i];
+        products += square * e[i] * e[i];
+        squares += square * square;
     }
-    double spread = xx - x * x / count;
-    double slope = spread > 0 ? (xy - x * y / count) / spread : 0;
-    bool through = y - slope * x < 0; /* a would be negative */
-    slope = through && xx > 0 ? xy / xx : slope;
-    return sqrt(fmax(slope, 0));
+    return squares > 0 ? sqrt(products / squares) : 0;
 }
 
 /* Bent and growth of node j by one kind of kernel; l of the held-out labels is in w->line. */
@@ -206,8 +200,12 @@ static bool add_errors(looking *w, size_t j, double *error, double *variance)
     if (t->n < tuned_kernel_least_labels() || t->h < tuned_kernel_least_labels()) {
         return false;
     }
-    kernel_trial_kernel(t, &w->own);
-    if (!kernel_trial_solve(t, &w->own, j, ridge)) {
+    bool linear = w->own.family == KERNEL_LINEAR;
+    if (!linear) {
+        kernel_trial_kernel(t, &w->own);
+    }
+    if (!(linear ? kernel_trial_linear(t, &w->own, j, ridge)
+                 : kernel_trial_solve(t, &w->own, j, ridge))) {
         return false;
     }
     kernel_trial_variance(t, &w->own, ridge);
@@ -224,9 +222,6 @@ static void look_aside(looking *w, size_t j, kernel_beyond *b)
     double unit2 = w->e->unit[j] * w->e->unit[j] / w->e->calibration[j];
     double error[2] = {0};
     double variance[2] = {0};
-    if (w->e->space.family == KERNEL_LINEAR) { /* the amplitude is of another kernel */
-        return;
-    }
     kernel_trial_rows(&w->trial, j, w->settings->seed);
     bool known = add_errors(w, j, &error[0], &variance[0]);
     for (part side = UPPER; side <= LOWER; side++) {
@@ -234,7 +229,7 @@ static void look_aside(looking *w, size_t j, kernel_beyond *b)
             (void)add_errors(w, j, &error[1], &variance[1]);
         }
     }
-    if (known && error[0] > 0 && error[1] > 0 && unit2 > 0 && variance[1] > variance[0]) {
+    if (known && error[0] > 0 && error[1] > 0 && unit2 > 0) {
         b->in[j] = error[0] / (unit2 * variance[0]);
         b->near[j] = variance[0];
         b->side[j] = error[1] / (unit2 * variance[1]);
@@ -310,7 +305,7 @@ double kernel_beyond_place(const kernel_beyond *b, size_t j, double V)
     return fmin(fmax(place, 0), 1);
 }
 
-void kernel_shrink_rows(const kernel_shrink *s, size_t n, const float *f, const design *design,
+void kernel_shrink_rows(const kernel_shrink *s, size_t n, const float *f, const design *told,
                         double *z, double *sd)
 {
     size_t d = s->d;
@@ -321,7 +316,7 @@ void kernel_shrink_rows(const kernel_shrink *s, size_t n, const float *f, const 
             double bent = s->rule[BENT * d + j];
             double l = s->line[s->R * d + j];
             double *at = z + r * d + j;
-            if (design_is_set(design, r, j) || !(low < high)) {
+            if (design_is_set(told, r, j) || !(low < high)) {
                 continue;
             }
             for (size_t k = 0; k < s->R; k++) {

@@ -45,8 +45,8 @@ void kernel_beyond_close(kernel_beyond *b);
 kernel_shrink kernel_beyond_shrink(const kernel_beyond *b, bool homogeneous);
 /* How far on the way from near (0) to far (1) the variance V of node j is. */
 double kernel_beyond_place(const kernel_beyond *b, size_t j, double V);
-/* z and sd (n, d) of rows f (n, R), shrunk; entries that design sets are left alone. */
-void kernel_shrink_rows(const kernel_shrink *s, size_t n, const float *f, const design *design,
+/* z and sd (n, d) of rows f (n, R), shrunk; entries that do() set are left alone. */
+void kernel_shrink_rows(const kernel_shrink *s, size_t n, const float *f, const design *told,
                         double *z, double *sd);
 
 #endif

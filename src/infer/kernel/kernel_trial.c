@@ -138,8 +138,23 @@ bool kernel_trial_solve(kernel_trial *w, const kernel_space *s, size_t j, double
     return true;
 }
 
+static void linear_variance(kernel_trial *w, const kernel_space *s, double ridge)
+{
+    int k = (int)s->R + 1;
+    for (size_t i = 0; i < w->h; i++) {
+        kernel_linear_input(s, w->l->f->f + w->held[i] * s->R, w->part);
+        cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, k, w->lower, k, w->part,
+                    1);
+        w->v[i] = ridge * (1 + cblas_ddot(k, w->part, 1, w->part, 1));
+    }
+}
+
 void kernel_trial_variance(kernel_trial *w, const kernel_space *s, double ridge)
 {
+    if (s->family == KERNEL_LINEAR) {
+        linear_variance(w, s, ridge);
+        return;
+    }
     size_t n = w->a.n;
     kernel_cholesky_rows(w->factor, n, w->h, w->across);
     for (size_t i = 0; i < w->h; i++) {
