@@ -108,9 +108,8 @@ static void outer_labels_say_how_far(void **state)
         qsort(v, n, sizeof *v, by_size);
         double edge = (v[(n - 1) / 2] + v[n / 2]) / 2;
         encoded bent = inner_alone(&r, 0, middle, edge, s);
-        encoded line =
-            inner_alone(&r, 0, middle, edge,
-                        (kernel_settings){.family = KERNEL_LINEAR, .ridge = s.ridge});
+        encoded line = inner_alone(&r, 0, middle, edge,
+                                   (kernel_settings){.family = KERNEL_LINEAR, .ridge = s.ridge});
         for (size_t row = 0; row < ROWS; row++) {
             size_t at = row * D;
             if (r.mask[at] != 0 && fabs(r.values[at] - middle) > edge) {

@@ -15,8 +15,9 @@ static void lay_out(nonlinear *n)
     arena *a = &n->memory;
     size_t d = n->x.d;
     double **entries[] = {&n->guess, &n->z, &n->sd, &n->told, &n->told_sd};
-    double **nodes[] = {&n->errors.r2, &n->errors.leak, &n->middle,       &n->reach,       &n->far,
-                        &n->intercept, &n->sigma,       &n->latents.mean, &n->latents.spectrum};
+    double **nodes[] = {&n->errors.r2, &n->errors.leak,  &n->middle,
+                        &n->reach,     &n->far,          &n->intercept,
+                        &n->sigma,     &n->latents.mean, &n->latents.spectrum};
     for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++) {
         *entries[k] = arena_take(a, n->x.rows * d, sizeof(double));
     }

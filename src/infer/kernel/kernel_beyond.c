@@ -64,8 +64,9 @@ static lscm_status open_looking(looking *w, lscm_error *why)
     w->linear = space_of(w, KERNEL_LINEAR);
     w->bent[0] = space_of(w, KERNEL_BIASED);
     w->bent[1] = space_of(w, KERNEL_HOMOGENEOUS);
-    w->own = w->e->space.family == KERNEL_LINEAR ? w->linear
-             : w->bent[w->e->space.family == KERNEL_HOMOGENEOUS ? 1 : 0];
+    w->own = w->e->space.family == KERNEL_LINEAR
+                 ? w->linear
+                 : w->bent[w->e->space.family == KERNEL_HOMOGENEOUS ? 1 : 0];
     TRY(kernel_labels_of(&w->labels, w->f, w->settings->seed, why));
     TRY(kernel_trial_open(&w->trial, &w->labels, why));
 done:

@@ -13,8 +13,8 @@
  * Where no label of j was near, held-out labels that have others about them tell nothing. A whole
  * side of its values held out does: the Gaussian process knows as little of it as of such rows. Of
  * its variance V, errors of labels held out at random are in[j] times what it says, at V = near[j];
- * those of a side are side[j] times that, at far[j] (both with the amplitude of all labels); between
- * these, log errors go with log V.
+ * those of a side are side[j] times that, at far[j] (both with the amplitude of all labels);
+ * between these, log errors go with log V.
  */
 #ifndef LSCM_INFER_KERNEL_KERNEL_BEYOND_H
 #define LSCM_INFER_KERNEL_KERNEL_BEYOND_H
@@ -30,10 +30,10 @@ typedef struct kernel_shrink {
 
 typedef struct kernel_beyond {
     size_t d, R;
-    double *line;             /* (R + 1, d) */
-    double *rule[2];          /* (4, d): biased, homogeneous */
-    double *in, *near;        /* (d) */
-    double *side, *far;       /* (d) */
+    double *line;       /* (R + 1, d) */
+    double *rule[2];    /* (4, d): biased, homogeneous */
+    double *in, *near;  /* (d) */
+    double *side, *far; /* (d) */
     arena memory;
 } kernel_beyond;
 
