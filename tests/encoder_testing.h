@@ -119,9 +119,10 @@ typedef struct nonlinear {
     lscm_dataset *data;
     features f;
     kernel_encoder kernel;
-    double *numbers;   /* of the inverse */
-    float *parameters; /* of its network */
-    size_t count;      /* of these; 0: there is none */
+    double *numbers;      /* of the inverse */
+    float *parameters;    /* of its network */
+    size_t count;         /* of these; 0: there is none */
+    kernel_beyond beyond; /* linear kernels are without it, as older runs are */
     generator_inverse inverse;
     lscm_posterior *p; /* with the encoder */
 } nonlinear;
@@ -175,10 +176,17 @@ static inline nonlinear nonlinear_new(size_t D, kernel_family kind, bool network
     assert_non_null(z);
     assert_ok(kernel_encode(&n.kernel, z, z + n.f.rows * n.f.d, &n.f, &settings, NULL, &why));
     free(z);
+    if (kind != KERNEL_LINEAR) {
+        assert_ok(kernel_beyond_of(&n.beyond, &n.kernel, &n.f, &settings, NULL, &why));
+    }
     if (network) {
         add_network(&n, kind == KERNEL_HOMOGENEOUS);
     }
     assert_ok(encoder_pack_nonlinear(n.p, &n.f, &n.kernel, network ? &n.inverse : NULL, &why));
+    if (kind != KERNEL_LINEAR) {
+        const kernel_shrink shrink = kernel_beyond_shrink(&n.beyond, true);
+        assert_ok(encoder_pack_shrink(n.p, &shrink, &why));
+    }
     return n;
 }
 
@@ -186,6 +194,7 @@ static inline void nonlinear_free(nonlinear *n)
 {
     free(n->numbers);
     free(n->parameters);
+    kernel_beyond_close(&n->beyond);
     kernel_encoder_close(&n->kernel);
     features_close(&n->f);
     lscm_posterior_free(n->p);

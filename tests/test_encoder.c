@@ -33,6 +33,9 @@ static void assert_unpacked(const nonlinear *n, const encoder *e)
     assert_same(a->sd_first, b->sd_first, (d + 1) * sizeof(size_t));
     assert_same(a->sd_row, b->sd_row, a->sd_count * sizeof(uint32_t));
     assert_same(a->factor, b->factor, d * a->m * a->m * sizeof(float));
+    const kernel_shrink shrink = kernel_beyond_shrink(&n->beyond, true);
+    assert_same(shrink.line, e->shrink.line, (R + 1) * d * sizeof(double));
+    assert_same(shrink.rule, e->shrink.rule, 4 * d * sizeof(double));
     assert_true(e->inverted == (n->count > 0));
     if (e->inverted) {
         const generator_inverse *g = &n->inverse;
@@ -73,6 +76,10 @@ static answer by_pieces(const nonlinear *n)
                                      .z = guess,
                                      .sd = guess + count};
         assert_ok(generator_invert(&n->inverse, on_cpu(), &from, a.z, a.sd, &why));
+    }
+    const kernel_shrink shrink = kernel_beyond_shrink(&n->beyond, true);
+    if (shrink.line != NULL) {
+        kernel_shrink_rows(&shrink, rows, f, &n->f.design, a.z, a.sd);
     }
     for (size_t k = 0; k < count; k++) {
         bool set = design_is_set(&n->f.design, k / d, k % d);

@@ -14,6 +14,8 @@ static float f[ROWS], factor[D * 4];
 static double z[ROWS * D], values[ROWS * D], leak[D * D];
 static double r2[D], kernel_r2[D], calibration[D], ridge[D] = {1, 1}, unit[D] = {1, 1}, centre[1];
 static uint8_t mask[ROWS * D];
+static double in[D] = {0.25, 0.25}, near[D] = {1, 1}, side[D] = {4, 4}, beyond[D] = {9, 9};
+static double far_off[D];
 static size_t sets[D];
 
 /* The slope of f on node 0 where node 1 is free. */
@@ -44,6 +46,8 @@ static void open_nodes(nonlinear *n)
                                 .factor = factor,
                                 .node_r2 = kernel_r2,
                                 .calibration = calibration},
+                     .beyond = {.in = in, .near = near, .side = side, .far = beyond},
+                     .far = far_off,
                      .sets = sets,
                      .z = z,
                      .errors = {.r2 = r2},
@@ -55,6 +59,7 @@ static void open_nodes(nonlinear *n)
             sets[j] = MANY;
             r2[j] = kernel_r2[j] = 0.96;
             calibration[j] = 0.25;
+            far_off[j] = 1; /* as near as labels held out */
             factor[j * 4] = factor[j * 4 + 3] = 1;
         }
         f[r] = (float)(z[r * D] + lcg_normal(&g));
@@ -80,10 +85,14 @@ static void it_is_what_labels_leave_open(void **state)
     check(&n, 0.5);
     r2[0] = NAN; /* nothing was held out there: the other node tells */
     check(&n, 0.5);
-    sets[1] = 1; /* rows like its labels tell nothing of others */
-    check(&n, 2);
-    r2[1] = 0; /* but that errors are large */
-    check(&n, 2 * 5);
+    far_off[1] = 3; /* half of the way to where a side was held out, by logarithms: there the kernel
+                       errs four times as much as it says, and the network no less */
+    check(&n, sqrt(0.5 * 4));
+    far_off[1] = 30;
+    check(&n, 4);
+    far_off[1] = 1;
+    sets[1] = 1; /* rows like its labels tell nothing of others, a side does */
+    check(&n, 4);
     design_close(&n.x.design);
 }
 

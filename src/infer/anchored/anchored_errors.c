@@ -11,12 +11,13 @@
  * others are edges independently of each other:
  *
  *     odds of the edge = p/(1 - p) N(b; 0, v + leak^2)/N(b; 0, leak^2),
- *     w | b, edge ~ N(b v/(v + leak^2), v leak^2/(v + leak^2)),
+ *     w | b, edge ~ N(b, leak^2),
  *
- * (times E[w^2 | b]/v with a hole) so that what a leak hides is about as likely as it was
- * beforehand, and no edge is ruled out or in by what a leak could be. Where t and p are not known,
- * b and the edges tell them anew: those that only leaks ask for count no longer. log p of a draw
- * moves by what this law says of its new edges over its old ones.
+ * (the odds times E[w^2 | b]/v with a hole; what is read off errs independently of what is read, as
+ * regressions do, not of the truth: shrinking b would count that twice) so that what a leak hides
+ * is about as likely as it was beforehand, and no edge is ruled out or in by what a leak could be.
+ * Where t and p are not known, b and the edges tell them anew: those that only leaks ask for count
+ * no longer. log p of a draw moves by what this law says of its new edges over its old ones.
  *
  * Gains: the scale of z_j itself is known to a factor of 1 + g_j only, log(1 + g_j) ~ N(0, gain^2).
  * In the units of the truth,
@@ -137,9 +138,7 @@ static void take_weights(const leaking *t, rng r, uint64_t index, double *w, dou
         const family *f = &t->g->families.list[i];
         for (size_t c = 0; c < f->count; c++) {
             size_t e = f->candidate[c] * t->d + i;
-            double v = variance_of(t, &t->prior, e);
-            double kept = v / (v + t->leak[e] * t->leak[e]);
-            double told = kept * t->b[e] + t->leak[e] * sqrt(kept) * rng_normal(r, 2 * (index + e));
+            double told = t->b[e] + t->leak[e] * rng_normal(r, 2 * (index + e));
             w[e] = t->edge[e] != 0 ? told : 0;
             intercept[i] += (t->b[e] - w[e]) * f->mean[c];
         }

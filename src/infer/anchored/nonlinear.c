@@ -16,8 +16,9 @@ static void lay_out(nonlinear *n)
     arena *a = &n->memory;
     size_t d = n->x.d;
     double **entries[] = {&n->guess, &n->z, &n->sd, &n->told, &n->told_sd};
-    double **nodes[] = {&n->errors.r2, &n->errors.leak, &n->middle,       &n->reach,
-                        &n->intercept, &n->sigma,       &n->latents.mean, &n->latents.spectrum};
+    double **nodes[] = {&n->errors.r2, &n->errors.leak,  &n->middle,
+                        &n->reach,     &n->far,          &n->intercept,
+                        &n->sigma,     &n->latents.mean, &n->latents.spectrum};
     for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++) {
         *entries[k] = arena_take(a, n->x.rows * d, sizeof(double));
     }
@@ -64,6 +65,22 @@ static void take_sizes(nonlinear *n)
     }
 }
 
+/* The kernel's variance of each node where it is free, in units of the kernel's. */
+static void take_far(nonlinear *n)
+{
+    size_t d = n->x.d;
+    for (size_t j = 0; j < d; j++) {
+        double count = 0;
+        for (size_t r = 0; r < n->x.rows; r++) {
+            double sd = n->sd[r * d + j] / n->kernel.unit[j];
+            bool is_free = !design_is_set(&n->x.design, r, j);
+            n->far[j] += is_free ? sd * sd : 0;
+            count += is_free ? 1 : 0;
+        }
+        n->far[j] = count > 0 ? n->far[j] / count : 0;
+    }
+}
+
 lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
                              const lscm_progress *progress, lscm_error *why)
 {
@@ -81,6 +98,8 @@ lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
     TRY(design_hide(&shown.design, &x->design, n->held, why));
     TRY(kernel_encode(&n->kernel, n->z, n->sd, &shown, &settings, progress, why));
     TRY(refuse_unlabelled(n, why));
+    TRY(kernel_beyond_of(&n->beyond, &n->kernel, &shown, &settings, progress, why));
+    take_far(n);
     memcpy(n->guess, n->z, entries * sizeof(double));
     take_sizes(n);
     n->latents.kind = VIEW_READ_OFF;
@@ -245,6 +264,13 @@ done:
     return status;
 }
 
+/* What is kept of rows beyond the labels. */
+static void shrink(nonlinear *n)
+{
+    kernel_shrink to = kernel_beyond_shrink(&n->beyond, n->homogeneous);
+    kernel_shrink_rows(&to, n->x.rows, n->x.f, &n->x.design, n->told, n->told_sd);
+}
+
 /* The kernel's z as it is: values in their places, its variance as noise of the rows. */
 static void take_kernel(nonlinear *n)
 {
@@ -272,6 +298,9 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     with.open = n->open;
     if (n->outside > 0 && !n->homogeneous) {
         TRY(infer_within_reach(n, out, &with, why));
+        if (!with.saturated) { /* else what was drawn is kept */
+            shrink(n);
+        }
         goto done;
     }
     TRY(anchored_infer(out, &with, why));
@@ -283,6 +312,7 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
         memcpy(n->told, n->z, n->x.rows * n->x.d * sizeof(double));
         memcpy(n->told_sd, n->sd, n->x.rows * n->x.d * sizeof(double));
     }
+    shrink(n);
 done:
     return status;
 }
@@ -291,6 +321,7 @@ void nonlinear_close(nonlinear *n)
 {
     generator_close(n->net[0]);
     generator_close(n->net[1]);
+    kernel_beyond_close(&n->beyond);
     kernel_encoder_close(&n->kernel);
     features_close(&n->x);
     arena_close(&n->memory);

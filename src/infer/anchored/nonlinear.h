@@ -37,6 +37,7 @@ typedef struct nonlinear {
     char *const *names;   /* (d) or NULL */
     features x;
     kernel_encoder kernel;
+    kernel_beyond beyond; /* what it says of rows that are unlike labels */
     anchored_input asked; /* settings and background knowledge */
     generator *net[2];    /* with biases, without; NULL: not in question, or no longer */
     generator *g;         /* that of them which is trained, or was */
@@ -51,6 +52,7 @@ typedef struct nonlinear {
     double *told, *told_sd; /* (rows, d): to be stored: with the model's help, but beyond reach */
     double *blur;           /* (d, d, d) */
     double *open;           /* (d, d): see nonlinear_leak.c */
+    double *far;            /* (d): the kernel's variance of free z, in units of its own: mean */
     generator_errors errors;
     double *w, *intercept, *sigma; /* the mean model */
     double *size;                  /* (rows): |f|^2, 1 in the mean */

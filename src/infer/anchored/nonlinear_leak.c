@@ -77,8 +77,14 @@ static bool regress(const leaks *t, size_t nodes)
 /* What the sd of sums of node i is to be multiplied by. */
 static double error_of(const nonlinear *n, size_t i, double ratio)
 {
+    const kernel_beyond *b = &n->beyond;
     bool alone = n->sets[i] < tuned_kernel_few_sets();
-    return alone ? fmax(ratio, 1) / sqrt(fmin(n->kernel.calibration[i], 1)) : ratio;
+    double place = alone ? 1 : kernel_beyond_place(b, i, n->far[i]);
+    double side = 0; /* how x bends is alike for all nodes, and some rays are straight */
+    for (size_t j = 0; j < n->x.d; j++) {
+        side += b->side[j] / b->in[j] / (double)n->x.d;
+    }
+    return pow(ratio, 1 - place) * pow(side, place / 2);
 }
 
 /* rms errors of held-out values, the network's over the kernel's. */

@@ -78,6 +78,8 @@ lscm_status nonlinear_posterior(const fit *f, const nonlinear *n, lscm_posterior
     memcpy(p->z, n->told, x->rows * d * sizeof(double));
     memcpy(p->z_sd, n->told_sd, x->rows * d * sizeof(double));
     TRY(encoder_pack_nonlinear(p, x, &n->kernel, n->network ? &inverse : NULL, why));
+    kernel_shrink shrink = kernel_beyond_shrink(&n->beyond, n->homogeneous);
+    TRY(encoder_pack_shrink(p, &shrink, why));
     TRY(encoder_pack_units(p, f->data->units, why));
     *out = p;
     p = NULL;

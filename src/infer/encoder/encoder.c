@@ -192,6 +192,24 @@ done:
     return status;
 }
 
+enum { SHRINK_SLOTS = 2, SHRINK_RULES = 4 };
+
+static void shrink_slots(kernel_shrink *s, slot out[SHRINK_SLOTS])
+{
+    const slot list[SHRINK_SLOTS] = {
+        {"beyond_line", &s->line, {s->R + 1, s->d}, DTYPE_FLOAT64, true},
+        {"beyond", &s->rule, {SHRINK_RULES, s->d}, DTYPE_FLOAT64, true}};
+    memcpy(out, list, sizeof list);
+}
+
+lscm_status encoder_pack_shrink(lscm_posterior *p, const kernel_shrink *s, lscm_error *why)
+{
+    slot slots[SHRINK_SLOTS];
+    kernel_shrink kept = *s;
+    shrink_slots(&kept, slots);
+    return put(p, slots, SHRINK_SLOTS, why);
+}
+
 enum { UNIT_SLOTS = 2 };
 
 static void unit_slots(encoder *e, slot out[UNIT_SLOTS])
@@ -333,6 +351,24 @@ done:
     return status;
 }
 
+static lscm_status take_shrink(encoder *e, const lscm_posterior *p, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    slot slots[SHRINK_SLOTS];
+    e->shrink.d = e->d;
+    e->shrink.R = e->width;
+    shrink_slots(&e->shrink, slots);
+    TRY(take(p, slots, SHRINK_SLOTS, why));
+    bool sound = (e->shrink.line == NULL) == (e->shrink.rule == NULL);
+    for (size_t k = 0; k < 2 * e->d && sound && e->shrink.rule != NULL; k++) {
+        double number = e->shrink.rule[k]; /* a share of 1, then growths */
+        sound = number >= 0 && (k >= e->d || number <= 1);
+    }
+    status = sound ? LSCM_OK : fail_unsound("beyond", why);
+done:
+    return status;
+}
+
 static lscm_status take_kernel(encoder *e, const lscm_posterior *p, kernel_family of,
                                lscm_error *why)
 {
@@ -362,6 +398,7 @@ static lscm_status take_kernel(encoder *e, const lscm_posterior *p, kernel_famil
     if (!(k->space.scale > 0)) {
         TRY(fail_unsound("scale", why));
     }
+    TRY(take_shrink(e, p, why));
     TRY(take_units(e, p, why));
     if (find(p, "generator") != NULL) {
         TRY(take_generator(e, p, why));

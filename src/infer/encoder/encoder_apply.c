@@ -101,6 +101,9 @@ static lscm_status apply_kernel(const encoder *e, const encoder_rows *rows,
                                      .sd = sd};
         TRY(generator_invert(&e->inverse, rows->device, &from, rows->z, rows->sd, why));
     }
+    if (e->shrink.line != NULL) {
+        kernel_shrink_rows(&e->shrink, rows->rows, rows->f, rows->design, rows->z, rows->sd);
+    }
     design_put(rows->design, rows->z, rows->sd);
 done:
     return status;

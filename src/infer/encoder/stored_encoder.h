@@ -9,6 +9,8 @@
  *                       sd_row, factor: kernel.h); where there is a network x = g(z) (generator,
  *                       generator_*: generator.h), these are where Gauss-Newton through it begins
  *
+ *                       with beyond_line (R + 1, d), beyond (4, d), beyond the labels it is shrunk
+ *                       (kernel_beyond.h)
  *                       with x_origin, x_unit (D), all of it is of (x - x_origin) / x_unit
  *
  * range (2, d): the smallest and the largest value that do() set each node to; equal where that is
@@ -30,6 +32,8 @@ lscm_status encoder_pack_linear(lscm_posterior *p, const linear_view *s, const a
 lscm_status encoder_pack_nonlinear(lscm_posterior *p, const features *f, const kernel_encoder *k,
                                    const generator_inverse *inverse, lscm_error *why);
 
+/* How it is shrunk beyond the labels. */
+lscm_status encoder_pack_shrink(lscm_posterior *p, const kernel_shrink *s, lscm_error *why);
 /* Of x in units of its columns (NULL: its own). */
 lscm_status encoder_pack_units(lscm_posterior *p, const struct column_units *u, lscm_error *why);
 
@@ -50,6 +54,7 @@ typedef struct encoder {
     double *spread;
     double actuator_noise;
     kernel_encoder kernel;
+    kernel_shrink shrink; /* line NULL: runs that are older keep none */
     generator_inverse inverse;
     bool inverted; /* there is an inverse */
 } encoder;

@@ -1,0 +1,52 @@
+/* What labels say of rows that are unlike them, by labels held out that are unlike the others.
+ *
+ * Beyond the outermost labels a reading that bends is shrunk to the linear one as far as the outer
+ * half of a node's labels, predicted from the inner half, asks for: with l the linear reading of
+ * f, z one that bends, and away the distance of l + bent (z - l) from the labels' range,
+ *
+ *     z' = z - (1 - bent) min(away/H, 1) (z - l),   sd'^2 = sd^2 + growth^2 away^2,
+ *
+ * H half the range; bent in [0, 1] is the least squares share at the outer labels v, and
+ * e^2 = a + growth^2 away^2, a >= 0, what is left of them then. A kernel stands for the network of
+ * its kind, as both inherit what the labels do not say.
+ *
+ * Where no label of j was near, held-out labels that have others about them tell nothing. A whole
+ * side of its values held out does: the Gaussian process knows as little of it as of such rows. Of
+ * its variance V, errors of labels held out at random are in[j] times what it says, at V = near[j];
+ * those of a side are side[j] times that, at far[j] (both with the amplitude of all labels);
+ * between these, log errors go with log V.
+ */
+#ifndef LSCM_INFER_KERNEL_KERNEL_BEYOND_H
+#define LSCM_INFER_KERNEL_KERNEL_BEYOND_H
+
+#include "infer/kernel/kernel_encoder.h"
+
+/* Of one kind of network; what a run keeps. */
+typedef struct kernel_shrink {
+    size_t d, R;
+    double *line; /* (R + 1, d): l = (f, 1) line */
+    double *rule; /* (4, d): bent, growth, smallest and largest label */
+} kernel_shrink;
+
+typedef struct kernel_beyond {
+    size_t d, R;
+    double *line;       /* (R + 1, d) */
+    double *rule[2];    /* (4, d): biased, homogeneous */
+    double *in, *near;  /* (d) */
+    double *side, *far; /* (d) */
+    arena memory;
+} kernel_beyond;
+
+/* Of an encoder that was made of these features with these settings. */
+lscm_status kernel_beyond_of(kernel_beyond *out, const kernel_encoder *e, const features *f,
+                             const kernel_settings *settings, const lscm_progress *progress,
+                             lscm_error *why);
+void kernel_beyond_close(kernel_beyond *b);
+kernel_shrink kernel_beyond_shrink(const kernel_beyond *b, bool homogeneous);
+/* How far on the way from near (0) to far (1) the variance V of node j is. */
+double kernel_beyond_place(const kernel_beyond *b, size_t j, double V);
+/* z and sd (n, d) of rows f (n, R), shrunk; entries that do() set are left alone. */
+void kernel_shrink_rows(const kernel_shrink *s, size_t n, const float *f, const design *told,
+                        double *z, double *sd);
+
+#endif
