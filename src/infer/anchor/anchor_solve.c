@@ -52,10 +52,10 @@ node_sums block_sums(const node_block *b, size_t k, unsigned folds, anchor_scrat
 }
 
 /* Smallest variance, in units of s_x^2, of a direction that is more than noise: the largest that
- * n rows of noise show in r directions, and a little. */
-static double clear_of_noise(const node_sums *m)
+ * n rows of noise show in so many directions, and a little. */
+static double clear_of_noise(const node_sums *m, size_t directions)
 {
-    double root = 1 + sqrt((double)m->r / m->n);
+    double root = 1 + sqrt((double)directions / m->n);
     return root * root + tuned_anchor_clear();
 }
 
@@ -87,7 +87,7 @@ static bool invert(const node_sums *m, double noise, anchor_scratch *w, node_fit
 {
     size_t r = m->r;
     int n = (int)r;
-    double floor = clear_of_noise(m) * (m->n - 1) * noise * noise;
+    double floor = clear_of_noise(m, r) * (m->n - 1) * noise * noise;
     for (size_t i = 0; i < r; i++) {
         w->scale[i] = sqrt(m->gram[i * r + i]);
         if (!(w->scale[i] > 0)) {
@@ -163,13 +163,14 @@ static bool invert_part(const node_sums *m, double noise, const double *all, anc
                             (int)(1 + 6 * r + 2 * r * r), w->integer, (int)(3 + 5 * r)) != 0) {
         return false;
     }
-    double floor =
-        noisy ? clear_of_noise(m) * (m->n - 1) * noise * noise / (w->scale[0] * w->scale[0]) : 0;
+    double one = noisy ? (m->n - 1) * noise * noise / (w->scale[0] * w->scale[0]) : 0;
     double ridge = noisy ? fit->ridge / (w->scale[0] * w->scale[0]) : 0;
     fit->ridge = noisy ? fit->ridge : 0;
     memset(w->inverse, 0, r * r * sizeof(double));
     for (size_t e = 0; e < r; e++) {
         const double *u = w->copy + e * r;
+        double floor =
+            clear_of_noise(m, e + 1) * one; /* values ascend: at most so many are noise */
         if (value[e] > fmax(floor, TOLERANCE * value[r - 1])) {
             cblas_dsyr(CblasRowMajor, CblasUpper, n, 1 / (value[e] - ridge), u, 1, w->inverse, n);
             fit->rank++;
