@@ -27,7 +27,8 @@ static double own_share(const anchor_fits *f, size_t j, double *by_x)
     const node_fit *fit = f->fit + j;
     const double *b = f->slope + j * f->r;
     double variance = fit->vv / (fit->n - 1);
-    *by_x = f->x_noise * f->x_noise * cblas_ddot((int)f->r, b, 1, b, 1) / variance;
+    double x = fit->share * f->x_noise * f->x_noise;
+    *by_x = x * cblas_ddot((int)f->r, b, 1, b, 1) / variance;
     return fit->rest / freedom(fit) / variance - *by_x;
 }
 
@@ -112,7 +113,7 @@ void anchor_finish(anchor *out, const anchor_fits *f, size_t j, double share, do
     const node_fit *fit = f->fit + j;
     const double *b = f->slope + j * r;
     double lambda = 1 - share;
-    double x = f->x_noise * f->x_noise;
+    double x = fit->share * f->x_noise * f->x_noise;
     double squares = cblas_ddot((int)r, b, 1, b, 1);
     double variance = fit->vv / (fit->n - 1);
     bool direction = out->kind[j] == ANCHOR_DIRECTION;
@@ -130,6 +131,7 @@ void anchor_finish(anchor *out, const anchor_fits *f, size_t j, double share, do
         out->slope[c * out->d + j] = slope;
         out->intercept[j] -= (f->mean[j * r + c] + f->centre[c]) * slope;
     }
+    out->label_noise[j] = sqrt(share * variance / lambda);
     double lost = share * variance / lambda - out->actuator_noise * out->actuator_noise;
     out->noise[j] = sqrt(x * squares / (lambda * lambda) + (fit->lost ? fmax(lost, 0) : 0));
     out->residual[j] = sqrt(fmax(direction ? fit->rest : rest, 0) / freedom(fit));

@@ -46,7 +46,7 @@ static void fit_direction(const anchor_work *w, anchor *out, size_t j, const nod
         return;
     }
     cblas_dsymv(CblasRowMajor, CblasUpper, (int)r, 1, m->gram, (int)r, t->slope, 1, 0, t->other, 1);
-    *fit = (node_fit){.n = m->n, .trace = (double)r, .rank = (double)r};
+    *fit = (node_fit){.n = m->n, .share = 1, .trace = (double)r, .rank = (double)r};
     fit->rest = cblas_ddot((int)r, t->slope, 1, t->other, 1);
     fit->spread = against_all(w, t->inverse, m->mean);
     memcpy(w->fits.slope + j * r, t->slope, r * sizeof(double));

@@ -199,6 +199,17 @@ done:
 
 /* ---- By the likelihood, z integrated out ---- */
 
+/* Where x has no noise to speak of, chains over the encoder are exact; but they know of no effects
+ * of sets, and get stuck where labels leave a node without an anchor. */
+static bool noise_matters(const anchored *a, const graph_posterior *g)
+{
+    bool effects = false;
+    for (size_t k = 0; k < a->draws * a->d; k++) {
+        effects = effects || a->effect[k] > 0;
+    }
+    return anchored_noise_matters(a) || ((effects || any_unlabelled(a)) && encoder_matters(a, g));
+}
+
 /* Draws, z and its sd; `sampler` stays what it was where the likelihood is no quadratic. */
 static lscm_status infer_likely(anchored *a, const anchored_input *in, const graph_posterior *g,
                                 lscm_error *why)
@@ -351,7 +362,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     take_trust(&a, &g);
     draw_mechanisms(&a, &g, (uint64_t)in->settings->seed);
     take_spread(&a);
-    if (likelihood_applies(&a, in, &g) && (encoder_matters(&a, &g) || anchored_noise_matters(&a))) {
+    if (likelihood_applies(&a, in, &g) && noise_matters(&a, &g)) {
         TRY(infer_likely(&a, in, &g, why));
     }
     bool open = a.sampler != SAMPLER_LIKELIHOOD;

@@ -276,7 +276,8 @@ static void take_draw(work *w, size_t k, const joint_draws *out, double *effect)
 static void run_chains(work *w, size_t chains, size_t count)
 {
     size_t d = w->p->sums.d;
-    size_t moves = (w->in->brief ? MOVES / 4 : MOVES) * d * d;
+    size_t sweeps = w->in->steps > 0 ? w->in->steps : w->in->brief ? MOVES / 4 : MOVES;
+    size_t moves = sweeps * d * d;
 #pragma omp parallel for schedule(dynamic, 1)
     for (size_t c = 0; c < chains; c++) {
         size_t first = c * count / chains;
@@ -303,7 +304,7 @@ lscm_status likelihood_infer(likelihood_posterior *out, const anchored *a, const
     lay_out(&p, &w);
     TRY(arena_open(&p.memory, why));
     lay_out(&p, &w);
-    TRY(likelihood_sums_of(&p.sums, in->view, in->keep, a->unit, a->anchor.actuator_noise, effects,
+    TRY(likelihood_sums_of(&p.sums, in->view, in->keep, a->unit, a->anchor.label_noise, effects,
                            why));
     p.fit.sums = &p.sums;
     take_knowledge(&w);

@@ -89,7 +89,8 @@ static void split_set(likelihood_sums *s)
 }
 
 lscm_status likelihood_sums_of(likelihood_sums *out, const linear_view *s, const uint8_t *keep,
-                               const double *unit, double actuator, bool split, lscm_error *why)
+                               const double *unit, const double *actuator, bool split,
+                               lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const design *from = &s->design;
@@ -102,7 +103,7 @@ lscm_status likelihood_sums_of(likelihood_sums *out, const linear_view *s, const
     find_units(&sums, s, keep);
     for (size_t j = 0; j < s->d; j++) {
         sums.unit[j] = unit[j];
-        sums.actuator[j] = actuator * actuator / (unit[j] * unit[j]);
+        sums.actuator[j] = actuator[j] * actuator[j] / (unit[j] * unit[j]);
     }
     for (size_t set = 0; set < from->sets; set++) {
         double *gram = sums.gram + sums.sets * f * f;

@@ -32,9 +32,10 @@ typedef struct likelihood_sums {
     arena memory;
 } likelihood_sums;
 
-/* unit (d) of the nodes; actuator: s_I. `split`: sets are two each, as above. */
+/* unit, actuator (d) of the nodes: u, s_I. `split`: sets are two each, as above. */
 lscm_status likelihood_sums_of(likelihood_sums *out, const linear_view *s, const uint8_t *keep,
-                               const double *unit, double actuator, bool split, lscm_error *why);
+                               const double *unit, const double *actuator, bool split,
+                               lscm_error *why);
 void likelihood_sums_close(likelihood_sums *s);
 
 /* Where in theta: B (d, d), a, c, log sigma (d), W (d, d) whose diagonal is 0. */
