@@ -79,6 +79,7 @@ static double noise_to_undo(const anchor_work *w, size_t k, anchor_scratch *t, n
         return w->s->x_noise;
     }
     *fit = plain;
+    fit->shrunk = true;
     return 0;
 }
 
@@ -98,9 +99,11 @@ bool anchor_fit_node(const anchor_work *w, anchor *out, size_t k, anchor_scratch
         fit_direction(w, out, j, &m, t);
         return false;
     }
+    bool shrunk = fit->shrunk;
     if (!anchor_solve(&m, noise, w->all, t, fit)) {
         return false;
     }
+    fit->shrunk = shrunk;
     out->kind[j] = ANCHOR_VALUES;
     b->a[k] = m.v_mean;
     for (size_t c = 0; c < r; c++) {

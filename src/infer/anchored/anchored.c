@@ -204,8 +204,12 @@ done:
 static bool noise_matters(const anchored *a, const graph_posterior *g)
 {
     bool effects = false;
-    for (size_t k = 0; k < a->draws * a->d; k++) {
-        effects = effects || a->effect[k] > 0;
+    for (size_t j = 0; j < a->d; j++) {
+        size_t having = 0;
+        for (size_t k = 0; k < a->draws; k++) {
+            having += a->effect[k * a->d + j] > 0 ? 1 : 0;
+        }
+        effects = effects || 2 * having > a->draws;
     }
     return anchored_noise_matters(a) || ((effects || any_unlabelled(a)) && encoder_matters(a, g));
 }
