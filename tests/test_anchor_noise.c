@@ -163,12 +163,70 @@ static void test_actuator_noise(void **state)
     }
 }
 
+/* Few rows, much noise, columns of x that hardly differ: on rows never seen, labels are predicted
+ * no worse than by their mean, by more than chance, or r2 says so; and z is within its sd. */
+static void test_no_worse_than_the_mean(void **state)
+{
+    (void)state;
+    lcg g = {99};
+    size_t read = 0;
+    size_t covered = 0;
+    double worse = 0;
+    for (size_t k = 0; k < 300; k++) {
+        lscm_error why;
+        anchor a;
+        made_rows c = {.d = 2 + lcg_below(&g, 4), .observational = 20, .noise = 1, .value = 2};
+        c.sets = 3 * c.d;
+        c.per_set = 4 + lcg_below(&g, 20);
+        c.single = lcg_below(&g, 2) == 0;
+        c.x_noise =
+            0.1 * pow(200, lcg_uniform(&g)); /* the columns of y have sds of about 5 to 20 */
+        c.seed = 1000 + k;
+        made m = make(&c);
+        c.samples = 1;
+        c.per_set = 200;
+        made fresh = make(&c);
+        double *z = zeros(fresh.s.rows * c.d, sizeof *z);
+        assert_ok(anchor_of(&a, &m.s, NULL, &why));
+        anchor_apply(&fresh.s, a.intercept, a.slope, z);
+        for (size_t j = 0; j < c.d; j++) {
+            double rows = 0;
+            double error = 0;
+            double square = 0;
+            if (a.kind[j] != ANCHOR_VALUES || !(a.r2[j] >= 0) || a.actuator_noise > 0) {
+                continue;
+            }
+            double sd = sqrt(a.noise[j] * a.noise[j] + a.standard_error[j] * a.standard_error[j]);
+            for (size_t i = 0; i < fresh.s.rows; i++) {
+                if (fresh.mask[i * c.d + j] != 0) {
+                    double v = fresh.values[i * c.d + j];
+                    double e = z[i * c.d + j] - v;
+                    rows++;
+                    error += e * e;
+                    square += v * v;
+                    read++;
+                    covered += fabs(e) <= 1.6449 * sd ? 1 : 0;
+                }
+            }
+            worse = rows > 0 ? fmax(worse, error / square) : worse;
+        }
+        free(z);
+        anchor_close(&a);
+        made_free(&m);
+        made_free(&fresh);
+    }
+    assert_true(read > 100000);
+    assert_true((double)covered / (double)read > 0.85);
+    assert_true(worse < 1.5); /* r2 of some twenty rows may be 0 by chance where it is -1/2 */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_covariance),
         cmocka_unit_test(test_x_noise),
         cmocka_unit_test(test_actuator_noise),
+        cmocka_unit_test(test_no_worse_than_the_mean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

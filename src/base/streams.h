@@ -65,6 +65,7 @@ enum stream {
     STREAM_LEAK_EDGES,
     STREAM_LEFT_OUT,
     STREAM_CLASSES,
+    STREAM_LIKELIHOOD,
 
     STREAM_ALONE = 1 << 16 /* added for rows under one do() that are no part of the data */
 };

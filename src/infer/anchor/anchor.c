@@ -95,6 +95,7 @@ static void lay_out(anchor *out, arena *a)
     out->standard_error = arena_take(a, d, number);
     out->r2 = arena_take(a, d, number);
     out->noise = arena_take(a, d, number);
+    out->label_noise = arena_take(a, d, number);
     out->covariance = each <= ANCHOR_COVARIANCE_BYTES / number / (d > 0 ? d : 1)
                           ? arena_take(a, d * each, number)
                           : NULL;

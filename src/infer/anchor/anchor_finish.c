@@ -27,7 +27,8 @@ static double own_share(const anchor_fits *f, size_t j, double *by_x)
     const node_fit *fit = f->fit + j;
     const double *b = f->slope + j * f->r;
     double variance = fit->vv / (fit->n - 1);
-    *by_x = f->x_noise * f->x_noise * cblas_ddot((int)f->r, b, 1, b, 1) / variance;
+    double x = fit->share * f->x_noise * f->x_noise;
+    *by_x = x * cblas_ddot((int)f->r, b, 1, b, 1) / variance;
     return fit->rest / freedom(fit) / variance - *by_x;
 }
 
@@ -55,9 +56,10 @@ double anchor_shares(const anchor_fits *f, const anchor_kind *kind, double *shar
         double w = freedom(f->fit + j);
         double own = own_share(f, j, &by_x);
         doubt[j] = own;
-        if (f->fit[j].lost) {
+        if (f->fit[j].lost || f->fit[j].shrunk) {
+            bool seen = !f->fit[j].shrunk && is_seen(own, w * by_x * by_x, w);
             doubt[j] = within(own);
-            share[j] = is_seen(own, w * by_x * by_x, w) ? doubt[j] : 0;
+            share[j] = seen ? doubt[j] : 0;
         } else {
             weight += w;
             sum += w * own;
@@ -66,15 +68,15 @@ double anchor_shares(const anchor_fits *f, const anchor_kind *kind, double *shar
     }
     const double shared = tuned_anchor_freedom();
     double pooled = weight > 0 ? sum / weight : 0;
-    bool seen = weight > 0 && is_seen(pooled, squares, weight);
+    bool shown = weight > 0 && is_seen(pooled, squares, weight);
     double variance = 0;
     for (size_t j = 0; j < f->d; j++) {
-        if (kind[j] != ANCHOR_VALUES || f->fit[j].lost) {
+        if (kind[j] != ANCHOR_VALUES || f->fit[j].lost || f->fit[j].shrunk) {
             continue;
         }
         double w = freedom(f->fit + j);
         doubt[j] = within((w * doubt[j] + shared * pooled) / (w + shared));
-        share[j] = seen ? doubt[j] : 0;
+        share[j] = shown ? doubt[j] : 0;
         variance += w / weight * f->fit[j].vv / (f->fit[j].n - 1) * share[j] / (1 - share[j]);
     }
     return sqrt(variance);
@@ -112,7 +114,7 @@ void anchor_finish(anchor *out, const anchor_fits *f, size_t j, double share, do
     const node_fit *fit = f->fit + j;
     const double *b = f->slope + j * r;
     double lambda = 1 - share;
-    double x = f->x_noise * f->x_noise;
+    double x = fit->share * f->x_noise * f->x_noise;
     double squares = cblas_ddot((int)r, b, 1, b, 1);
     double variance = fit->vv / (fit->n - 1);
     bool direction = out->kind[j] == ANCHOR_DIRECTION;
@@ -130,8 +132,12 @@ void anchor_finish(anchor *out, const anchor_fits *f, size_t j, double share, do
         out->slope[c * out->d + j] = slope;
         out->intercept[j] -= (f->mean[j * r + c] + f->centre[c]) * slope;
     }
+    out->label_noise[j] = sqrt(share * variance / lambda);
     double lost = share * variance / lambda - out->actuator_noise * out->actuator_noise;
     out->noise[j] = sqrt(x * squares / (lambda * lambda) + (fit->lost ? fmax(lost, 0) : 0));
+    if (fit->shrunk) { /* a regression's error is what it leaves */
+        out->noise[j] = sqrt(fmax(rest, 0) / freedom(fit));
+    }
     out->residual[j] = sqrt(fmax(direction ? fit->rest : rest, 0) / freedom(fit));
     out->standard_error[j] =
         sqrt(fmax(at_mean / fit->n + across * fit->spread + along * fit->tilt, 0));

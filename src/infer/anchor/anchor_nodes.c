@@ -46,7 +46,7 @@ static void fit_direction(const anchor_work *w, anchor *out, size_t j, const nod
         return;
     }
     cblas_dsymv(CblasRowMajor, CblasUpper, (int)r, 1, m->gram, (int)r, t->slope, 1, 0, t->other, 1);
-    *fit = (node_fit){.n = m->n, .trace = (double)r, .rank = (double)r};
+    *fit = (node_fit){.n = m->n, .share = 1, .trace = (double)r, .rank = (double)r};
     fit->rest = cblas_ddot((int)r, t->slope, 1, t->other, 1);
     fit->spread = against_all(w, t->inverse, m->mean);
     memcpy(w->fits.slope + j * r, t->slope, r * sizeof(double));
@@ -79,6 +79,7 @@ static double noise_to_undo(const anchor_work *w, size_t k, anchor_scratch *t, n
         return w->s->x_noise;
     }
     *fit = plain;
+    fit->shrunk = true;
     return 0;
 }
 
@@ -98,9 +99,11 @@ bool anchor_fit_node(const anchor_work *w, anchor *out, size_t k, anchor_scratch
         fit_direction(w, out, j, &m, t);
         return false;
     }
+    bool shrunk = fit->shrunk;
     if (!anchor_solve(&m, noise, w->all, t, fit)) {
         return false;
     }
+    fit->shrunk = shrunk;
     out->kind[j] = ANCHOR_VALUES;
     b->a[k] = m.v_mean;
     for (size_t c = 0; c < r; c++) {

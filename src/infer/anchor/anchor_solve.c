@@ -1,11 +1,14 @@
 /* The regression of v_j on y over the targets' rows, from their centred sums G = Y'Y, c = Y'v:
  *
- *     b = P c,   P = (G - ridge I)^-1,   ridge = (n - r - 3) s_x^2 or 0
+ *     b = P c,   P = (G - ridge I)^-1,   ridge = share (n - r - 3) s_x^2 or 0
  *
  * (n - 1 would undo the noise of y exactly on average, but overshoots when n is small: Fuller's
- * correction). Directions of y that do not vary here, or not clearly more than the noise, are left
- * out: P is then a pseudo-inverse and b the shortest solution. `hidden` says how much they vary
- * elsewhere, where z_j may depend on them for all we know. Never NaN.
+ * correction). share = 1 unless labels clearly say that y has less noise than that: what they have
+ * of their own, v'v - c'P c, cannot be negative, and share is then the largest that leaves it so
+ * (maximum likelihood of labels and y, Fuller 1987, 2.3). Directions of y that do not vary here, or
+ * not clearly more than the noise, are left out: P is then a pseudo-inverse and b the shortest
+ * solution. `hidden` says how much they vary elsewhere, where z_j may depend on them for all we
+ * know. Never NaN.
  */
 #include "base/tuned.h"
 #include "infer/anchor/anchor_state.h"
@@ -17,6 +20,7 @@
 
 static const double TOLERANCE = 1e-12; /* of eigenvalues, against the largest */
 static const double NOWHERE = 1e-9;    /* of a typical variance: none */
+enum { HALVES = 8 };
 
 node_sums block_sums(const node_block *b, size_t k, unsigned folds, anchor_scratch *w)
 {
@@ -52,10 +56,10 @@ node_sums block_sums(const node_block *b, size_t k, unsigned folds, anchor_scrat
 }
 
 /* Smallest variance, in units of s_x^2, of a direction that is more than noise: the largest that
- * n rows of noise show in r directions, and a little. */
-static double clear_of_noise(const node_sums *m)
+ * n rows of noise show in so many directions, and a little. */
+static double clear_of_noise(const node_sums *m, size_t directions)
 {
-    double root = 1 + sqrt((double)m->r / m->n);
+    double root = 1 + sqrt((double)directions / m->n);
     return root * root + tuned_anchor_clear();
 }
 
@@ -87,7 +91,7 @@ static bool invert(const node_sums *m, double noise, anchor_scratch *w, node_fit
 {
     size_t r = m->r;
     int n = (int)r;
-    double floor = clear_of_noise(m) * (m->n - 1) * noise * noise;
+    double floor = clear_of_noise(m, r) * (m->n - 1) * noise * noise;
     for (size_t i = 0; i < r; i++) {
         w->scale[i] = sqrt(m->gram[i * r + i]);
         if (!(w->scale[i] > 0)) {
@@ -163,13 +167,14 @@ static bool invert_part(const node_sums *m, double noise, const double *all, anc
                             (int)(1 + 6 * r + 2 * r * r), w->integer, (int)(3 + 5 * r)) != 0) {
         return false;
     }
-    double floor =
-        noisy ? clear_of_noise(m) * (m->n - 1) * noise * noise / (w->scale[0] * w->scale[0]) : 0;
+    double one = noisy ? (m->n - 1) * noise * noise / (w->scale[0] * w->scale[0]) : 0;
     double ridge = noisy ? fit->ridge / (w->scale[0] * w->scale[0]) : 0;
     fit->ridge = noisy ? fit->ridge : 0;
     memset(w->inverse, 0, r * r * sizeof(double));
     for (size_t e = 0; e < r; e++) {
         const double *u = w->copy + e * r;
+        double floor =
+            clear_of_noise(m, e + 1) * one; /* values ascend: at most so many are noise */
         if (value[e] > fmax(floor, TOLERANCE * value[r - 1])) {
             cblas_dsyr(CblasRowMajor, CblasUpper, n, 1 / (value[e] - ridge), u, 1, w->inverse, n);
             fit->rank++;
@@ -184,13 +189,51 @@ static bool invert_part(const node_sums *m, double noise, const double *all, anc
     return fit->rank > 0;
 }
 
+/* v'v - c'(G - ridge I)^-1 c, what labels have of their own where y has that much noise; -INFINITY
+ * where it cannot have so much. */
+static double left_over(const node_sums *m, double ridge, anchor_scratch *w)
+{
+    size_t r = m->r;
+    int n = (int)r;
+    for (size_t i = 0; i < r; i++) {
+        w->scale[i] = 1;
+    }
+    scaled(m, ridge, w->scale, w->copy);
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, w->copy, n) != 0) {
+        return -INFINITY;
+    }
+    memcpy(w->other, m->cross, r * sizeof(double));
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, w->copy, n, w->other, 1);
+    return m->vv - cblas_ddot(n, w->other, 1, w->other, 1);
+}
+
+/* The largest share of the noise, to 1/2^HALVES, that leaves labels no less than nothing of their
+ * own. 1 where that says nothing: some direction is not there at all. */
+static double share_of_noise(const node_sums *m, double most, anchor_scratch *w)
+{
+    double low = 0;
+    double high = 1;
+    if (!(most > 0) || left_over(m, most, w) >= 0 || !(left_over(m, 0, w) >= 0)) {
+        return 1;
+    }
+    for (size_t k = 0; k < HALVES; k++) {
+        double middle = (low + high) / 2;
+        bool fits = left_over(m, middle * most, w) >= 0;
+        low = fits ? middle : low;
+        high = fits ? high : middle;
+    }
+    return low < 1 - tuned_anchor_seen() * sqrt(2 / m->n) ? low : 1; /* by its standard error */
+}
+
 bool anchor_solve(const node_sums *m, double noise, const double *all, anchor_scratch *w,
                   node_fit *fit)
 {
     size_t r = m->r;
-    double freedom = m->n - (double)r - 3;
+    double most = fmax(m->n - (double)r - 3, 0) * noise * noise;
     *fit = (node_fit){.n = m->n, .vv = m->vv, .fold_rest = fit->fold_rest, .fold_vv = fit->fold_vv};
-    fit->ridge = freedom > 0 ? freedom * noise * noise : 0;
+    fit->share = share_of_noise(m, most, w);
+    fit->ridge = fit->share * most;
+    noise *= sqrt(fit->share);
     if (!invert(m, noise, w, fit) && !invert_part(m, noise, all, w, fit)) {
         return false;
     }

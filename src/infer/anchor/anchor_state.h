@@ -57,7 +57,9 @@ typedef struct anchor_scratch {
 typedef struct node_fit {
     double n, vv;     /* rows; centred sum of squares of v */
     double rest;      /* sum of squares of v - a - y b */
-    double ridge;     /* what was taken off the diagonal of the Gram matrix: (n - ..) s_x^2 */
+    bool shrunk;      /* the noise of y was left: b is that of a plain regression, nearer to 0 */
+    double share;     /* of s_x^2 that the labels let y have */
+    double ridge;     /* what was taken off the diagonal of the Gram matrix: share (n - ..) s_x^2 */
     double rank;      /* directions that vary at the targets */
     double condition; /* reciprocal, of the scaled matrix */
     double hidden; /* variance along the others over all rows, beside and relative to x_noise^2 */

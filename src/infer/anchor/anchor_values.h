@@ -37,6 +37,7 @@ typedef struct anchor {
     double *r2;             /* (d): of v_j at rows left out, see below */
     double *noise; /* (d): sd that the noise of x gives z_j: s_x |b_j|; more when part of z_j is
                       lost in the noise: then all of the residual that s_I does not explain */
+    double *label_noise;   /* (d): s_I of the node, as far as its own labels tell */
     double actuator_noise; /* s_I, over all nodes */
     bool rough; /* no node could be anchored in all directions of y: they are in those there are */
     arena memory;

@@ -4,6 +4,7 @@
 #include "infer/anchored/anchored_infer.h"
 #include "infer/encoder/encoder.h"
 #include "infer/graph/graph.h"
+#include "infer/likelihood/likelihood.h"
 #include "infer/run/run.h"
 #include "infer/sample/sample.h"
 
@@ -194,6 +195,59 @@ done:
     return status;
 }
 
+/* ---- By the likelihood, z integrated out ---- */
+
+/* Where x has no noise to speak of, chains over the encoder are exact; but they know of no effects
+ * of sets, and get stuck where labels leave a node without an anchor. */
+static bool noise_matters(const anchored *a, const graph_posterior *g)
+{
+    bool effects = false;
+    for (size_t j = 0; j < a->d; j++) {
+        size_t having = 0;
+        for (size_t k = 0; k < a->draws; k++) {
+            having += a->effect[k * a->d + j] > 0 ? 1 : 0;
+        }
+        effects = effects || 2 * having > a->draws;
+    }
+    return anchored_noise_matters(a) || ((effects || any_unlabelled(a)) && encoder_matters(a, g));
+}
+
+/* Draws, z and its sd; `sampler` stays what it was where the likelihood is no quadratic. */
+static lscm_status infer_likely(anchored *a, const anchored_input *in, const graph_posterior *g,
+                                lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    arena memory = {0};
+    dag_draws none = {0};
+    likelihood_posterior p = {0};
+    joint_draws draws = {.count = a->draws,
+                         .order = a->order,
+                         .w = a->w,
+                         .sigma = a->sigma,
+                         .intercept = a->intercept,
+                         .log_p = a->log_p};
+    lay_out_joint(&draws, &none, a, &memory);
+    TRY(arena_open(&memory, why));
+    lay_out_joint(&draws, &none, a, &memory);
+    TRY(likelihood_infer(&p, a, in, g, &draws, a->effect, why));
+    if (!p.good) {
+        goto done;
+    }
+    (void)arena_take(&a->rows_memory, a->rows * a->d, sizeof(double));
+    TRY(arena_open(&a->rows_memory, why));
+    a->z_sd = arena_take(&a->rows_memory, a->rows * a->d, sizeof(double));
+    take_moments(a, &draws);
+    anchored_take_edges(a, &g->mechanisms, anchored_chains(in), 0, draws.shift);
+    memcpy(a->log_q, a->log_p, a->draws * sizeof(double));
+    anchor_apply(in->view, a->shift, a->slope, a->z);
+    TRY(likelihood_rows(&p, in->view, a->spread, a->z, a->z_sd, why));
+    a->sampler = SAMPLER_LIKELIHOOD;
+done:
+    likelihood_close(&p);
+    arena_close(&memory);
+    return status;
+}
+
 /* ---- All together ---- */
 
 static lscm_status find_encoder(anchored *a, const anchored_input *in, double *psi, double *sorted,
@@ -305,10 +359,14 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     take_trust(&a, &g);
     draw_mechanisms(&a, &g, (uint64_t)in->settings->seed);
     take_spread(&a);
-    if (s->kind == VIEW_LINEAR && !(a.clip > 0) && encoder_matters(&a, &g)) {
+    if (likelihood_applies(&a, in, &g) && noise_matters(&a, &g)) {
+        TRY(infer_likely(&a, in, &g, why));
+    }
+    bool open = a.sampler != SAMPLER_LIKELIHOOD;
+    if (open && s->kind == VIEW_LINEAR && !(a.clip > 0) && encoder_matters(&a, &g)) {
         TRY(infer_jointly(&a, in, &g, why));
     }
-    if (anchored_rows_matter(&a, in)) {
+    if (open && anchored_rows_matter(&a, in)) {
         TRY(anchored_infer_rows(&a, in, &g, why));
     }
     if (in->leak != NULL) {

@@ -88,7 +88,7 @@ anchored_input anchored_input_of(const fit *f, const linear_view *s)
 
 void anchored_store(const anchored *a, lscm_posterior *p, json_t *summary)
 {
-    static const char *const samplers[] = {"exact", "mcmc", "joint", "latent"};
+    static const char *const samplers[] = {"exact", "mcmc", "joint", "latent", "likelihood"};
     size_t n = a->draws * a->d;
     memcpy(p->w, a->w, n * a->d * sizeof(double));
     memcpy(p->sigma, a->sigma, n * sizeof(double));

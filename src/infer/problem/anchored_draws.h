@@ -8,8 +8,9 @@
 typedef enum anchored_sampler {
     SAMPLER_EXACT,
     SAMPLER_MCMC,
-    SAMPLER_JOINT, /* encoder too */
-    SAMPLER_LATENT /* z too */
+    SAMPLER_JOINT,     /* encoder too */
+    SAMPLER_LATENT,    /* z too */
+    SAMPLER_LIKELIHOOD /* none: a quadratic of the likelihood */
 } anchored_sampler;
 
 typedef struct anchored {

@@ -25,14 +25,19 @@ static bool can_be_drawn(const anchored *a, const anchored_input *in)
     return in->keep == NULL && a->d <= ANCHORED_JOINT && anchored_rows_few(in->view);
 }
 
+bool anchored_noise_matters(const anchored *a)
+{
+    bool matters = false;
+    for (size_t j = 0; j < a->d; j++) {
+        matters = matters || (a->anchor.kind[j] != ANCHOR_NONE &&
+                              !(a->anchor.noise[j] <= tuned_rows_matter() * a->sigma[j]));
+    }
+    return matters;
+}
+
 bool anchored_rows_noisy(const anchored *a, const anchored_input *in)
 {
-    bool noisy = false;
-    for (size_t j = 0; j < a->d && in->view->kind == VIEW_LINEAR; j++) {
-        noisy = noisy || (a->anchor.kind[j] != ANCHOR_NONE &&
-                          !(a->anchor.noise[j] <= tuned_rows_matter() * a->sigma[j]));
-    }
-    return noisy && can_be_drawn(a, in);
+    return in->view->kind == VIEW_LINEAR && anchored_noise_matters(a) && can_be_drawn(a, in);
 }
 
 bool anchored_rows_matter(const anchored *a, const anchored_input *in)
