@@ -26,19 +26,19 @@ static void table_equals_single(void **state)
             m.prior.variance = kind % 2 != 0 ? 0.8 : 0;
             m.prior.hole = kind / 2 != 0;
             family *f = &m.f[d / 2];
-            f->required = d > 6 ? 0x12 : d > 2 ? 2 : 0;
+            f->required = d == 12 ? 0x5fa : d > 6 ? 0x12 : d > 2 ? 2 : 0;
             family_table table = {rest, log_det};
             table_of(f, &m.prior, table, score);
+            size_t next = 0; /* sets with what is required, in their order */
             for (uint32_t set = 0; set < (uint32_t)1 << f->count; set++) {
-                if ((set & f->required) != f->required) {
-                    assert_true(score[set] == -INFINITY);
-                    continue;
+                if ((set & f->required) == f->required) {
+                    assert_near(score[next++], family_score(f, &m.prior, set), 1e-9);
                 }
-                assert_near(score[set], family_score(f, &m.prior, set), 1e-9);
             }
+            assert_int_equal(next, (size_t)1 << family_free(f));
             /* the same in the table's own memory */
             family_scores(f, &m.prior, 0, &table, rest);
-            assert_memory_equal(rest, score, sizeof *score << f->count);
+            assert_memory_equal(rest, score, sizeof *score * next);
         }
     }
 }

@@ -21,6 +21,9 @@ typedef struct graph_posterior {
     double *leak_sd;    /* (d, d): by which what leaks moves a weight; 0: nothing leaks */
     hyper_grid grid;    /* what is not known of the prior */
     dag_prior *prior;   /* (draws): of each draw */
+    uint32_t *may;      /* (d): candidates that may be parents, and those that must, */
+    uint32_t *must;     /* where `known` */
+    bool known;
     dag_result result;
     size_t crowded, hub; /* as the screen tells them (screen.h) */
     double dispersion;   /* F: a row counts as 1/F of one; 1 where rows are independent */

@@ -55,6 +55,7 @@ static void regress(regression *out, const family *f, const dag_prior *prior, si
     size_t side = f->count + 1;
     const double *scatter = f->scatter + level * side * side;
     double own = prior->unit[f->node];
+    double product = 1; /* of pivots over t, none below 1; a logarithm costs as much as a row */
     out->size = 0;
     out->log_det = 0;
     out->rest = scatter[f->count * side + f->count] / (own * own);
@@ -86,11 +87,16 @@ static void regress(regression *out, const family *f, const dag_prior *prior, si
         l[k] = sqrt(pivot);
         out->half[k] = half / l[k];
         out->rest -= out->half[k] * out->half[k];
-        out->log_det += log(pivot / prior->ridge);
+        product *= pivot / prior->ridge;
+        if (product > 1e150) {
+            out->log_det += log(product);
+            product = 1;
+        }
         out->column[k] = c;
         out->unit[k] = unit;
         out->size = k + 1;
     }
+    out->log_det += log(product);
     out->rest = out->rest > 0 ? out->rest : 0;
 }
 
@@ -125,6 +131,22 @@ static void posterior_of(const regression *g, double *slope, double *variance)
     }
 }
 
+/* The logarithm of a product of n factors, each kept within HOLE_LEAST and HOLE_MOST. */
+static double log_product(const double *factor, size_t n)
+{
+    double sum = 0;
+    double product = 1;
+    for (size_t k = 0; k < n; k++) {
+        double within = factor[k] > HOLE_LEAST ? factor[k] : HOLE_LEAST;
+        product *= within < HOLE_MOST ? within : HOLE_MOST;
+        if (k % HOLE_TOGETHER + 1 == HOLE_TOGETHER || k + 1 == n) {
+            sum += log(product);
+            product = 1;
+        }
+    }
+    return sum;
+}
+
 /* The logarithm of what a hole adds. */
 static double hole_of(const family *f, const dag_prior *prior, const regression *g)
 {
@@ -132,7 +154,8 @@ static double hole_of(const family *f, const dag_prior *prior, const regression 
     double variance[FAMILY_MOST];
     double x[HOLE_POINTS];
     double share[HOLE_POINTS];
-    double sum[HOLE_POINTS] = {0};
+    double sum[HOLE_POINTS];
+    double factor[FAMILY_MOST];
     double own = prior->unit[f->node];
     posterior_of(g, slope, variance);
     hole_points(hole_shape(f, prior, g->size), x, share);
@@ -140,40 +163,50 @@ static double hole_of(const family *f, const dag_prior *prior, const regression 
         double at =
             prior->variance > 0 ? own * own / prior->variance : 2 * x[k] / (prior->ridge + g->rest);
         for (size_t j = 0; j < g->size; j++) {
-            double factor = prior->ridge * (slope[j] * slope[j] * at + variance[j]);
-            sum[k] += log(fmin(fmax(factor, HOLE_LEAST), HOLE_MOST));
+            factor[j] = prior->ridge * (slope[j] * slope[j] * at + variance[j]);
         }
+        sum[k] = log_product(factor, g->size);
     }
     double top = fmax(sum[0], sum[1]);
     return top + log(share[0] * exp(sum[0] - top) + share[1] * exp(sum[1] - top));
 }
 
+/* What the score of a set of so many parents has whatever t and tau are. */
+static double score_of_size(const family *f, const dag_prior *prior, size_t size)
+{
+    double n = effective_rows(f);
+    double nu = prior->dof + (double)size;
+    double shared = (double)size * prior->log_odds - (n - 1) / 2 * LOG_PI;
+    return prior->variance > 0 ? shared - (n - 1) / 2 * log(2 * prior->variance)
+                               : shared + lgamma((nu + n - 1) / 2) - lgamma(nu / 2);
+}
+
+/* .. and what it has because of them. */
 static double score_level(const family *f, const dag_prior *prior, size_t level, uint32_t parents)
 {
     regression g;
     regress(&g, f, prior, level, parents);
     double own = prior->unit[f->node];
-    double n = effective_rows(f);
-    double size = (double)g.size;
-    double shared = f->level[level].log_prior - 0.5 * log(heft_of(f, level)) -
-                    0.5 * f->level[level].log_spread - 0.5 * g.log_det + size * prior->log_odds;
-    shared += prior->hole ? hole_of(f, prior, &g) : 0;
+    double shared = f->level[level].log_prior -
+                    0.5 * (log(heft_of(f, level)) + f->level[level].log_spread + g.log_det);
+    shared += prior->hole && g.size > 0 ? hole_of(f, prior, &g) : 0;
     if (prior->variance > 0) {
-        return shared - (n - 1) / 2 * (log(2 * prior->variance) + LOG_PI) -
-               g.rest * own * own / (2 * prior->variance);
+        return shared - g.rest * own * own / (2 * prior->variance);
     }
-    double nu = prior->dof + size;
+    double nu = prior->dof + (double)g.size;
+    double n = effective_rows(f);
     double scale = prior->ridge * own * own;
-    return shared - (n - 1) / 2 * LOG_PI + lgamma((nu + n - 1) / 2) - lgamma(nu / 2) +
-           nu / 2 * log(scale) - (nu + n - 1) / 2 * log(scale + g.rest * own * own);
+    return shared + nu / 2 * log(scale) - (nu + n - 1) / 2 * log(scale + g.rest * own * own);
 }
 
 family_term family_term_of(const family *f, const dag_prior *prior, size_t k)
 {
-    static const double share[FAMILY_RIDGES] = {0.6, 0.2, 0.2};
+    /* log .6, log .2 */
+    static const double log_share[FAMILY_RIDGES] = {-0.5108256237659907, -1.6094379124341003,
+                                                    -1.6094379124341003};
     size_t own = k / f->levels;
     family_term out = {.level = k % f->levels, .prior = *prior};
-    out.log_share = prior->spread > 0 ? log(share[own]) : 0;
+    out.log_share = prior->spread > 0 ? log_share[own] : 0;
     out.prior.ridge *= own == 0 ? 1 : own == 1 ? 1 / prior->spread : prior->spread;
     return out;
 }
@@ -183,12 +216,13 @@ static double score_terms_of(const family *f, const dag_prior *prior, uint32_t p
                              double score[FAMILY_TERMS])
 {
     size_t terms = family_terms(f, prior);
+    double shared = score_of_size(f, prior, (size_t)__builtin_popcount(parents));
     double top = -INFINITY;
     double sum = 0;
     for (size_t k = 0; k < terms; k++) {
         family_term at = family_term_of(f, prior, k);
-        score[k] = at.log_share + score_level(f, &at.prior, at.level, parents);
-        top = fmax(top, score[k]);
+        score[k] = shared + at.log_share + score_level(f, &at.prior, at.level, parents);
+        top = score[k] > top ? score[k] : top;
     }
     for (size_t k = 0; k < terms; k++) {
         sum += exp(score[k] - top);
@@ -244,11 +278,10 @@ static double try_draw(const family *f, const dag_prior *prior, const regression
         half[k] = g->half[k] + *s * rng_normal(r, first + k);
     }
     solve(g, half, w);
-    double sum = 0;
     for (size_t k = 0; k < g->size && prior->hole; k++) {
-        sum += 2 * log(fabs(w[k]) / *s);
+        half[k] = w[k] * w[k] / (*s * *s);
     }
-    return sum;
+    return prior->hole ? log_product(half, g->size) : 0;
 }
 
 /* One of the tries, each taken in the place of those before it with its share of all so far. */
