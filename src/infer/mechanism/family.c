@@ -12,11 +12,14 @@
 static const double LOG_PI = 1.1447298858494001741;
 
 typedef struct regression {
-    size_t size;                             /* parents */
-    size_t column[FAMILY_MOST];              /* (size): their places among the candidates */
-    double unit[FAMILY_MOST];                /* (size) */
-    double factor[FAMILY_MOST][FAMILY_MOST]; /* (size, size): L */
-    double half[FAMILY_MOST];                /* (size): h */
+    size_t size;                              /* parents */
+    size_t column[FAMILY_MOST];               /* (size): their places among the candidates */
+    double unit[FAMILY_MOST];                 /* (size) */
+    double scatter[FAMILY_MOST][FAMILY_MOST]; /* (size, size), the lower half: S_pp in units */
+    double with[FAMILY_MOST];                 /* (size): S_pi */
+    double own;                               /* S_ii */
+    double factor[FAMILY_MOST][FAMILY_MOST];  /* (size, size): L */
+    double half[FAMILY_MOST];                 /* (size): h */
     bool tells[FAMILY_MOST]; /* (size): not a combination of those before, up to rounding */
     double rest;             /* in units of the node */
     double log_det;
@@ -49,28 +52,41 @@ static void shorten(double *row, size_t k, double square)
     }
 }
 
-static void regress(regression *out, const family *f, const dag_prior *prior, size_t level,
-                    uint32_t parents)
+/* What does not depend on t. */
+static void gather(regression *out, const family *f, const dag_prior *prior, size_t level,
+                   uint32_t parents)
 {
     size_t side = f->count + 1;
     const double *scatter = f->scatter + level * side * side;
-    double own = prior->unit[f->node];
-    double product = 1; /* of pivots over t, none below 1; a logarithm costs as much as a row */
-    out->size = 0;
-    out->log_det = 0;
-    out->rest = scatter[f->count * side + f->count] / (own * own);
-    for (size_t c = 0; c < f->count; c++) {
-        if ((parents >> c & 1) == 0) {
-            continue;
-        }
-        size_t k = out->size;
-        double unit = prior->unit[f->candidate[c]];
+    double own = 1 / prior->unit[f->node];
+    double inverse[FAMILY_MOST];
+    size_t k = 0;
+    out->own = scatter[f->count * side + f->count] * own * own;
+    for (uint32_t left = parents; left != 0; left &= left - 1, k++) {
+        size_t c = (size_t)__builtin_ctz(left);
         const double *row = scatter + c * side;
+        out->column[k] = c;
+        out->unit[k] = prior->unit[f->candidate[c]];
+        inverse[k] = 1 / out->unit[k];
+        for (size_t a = 0; a <= k; a++) {
+            out->scatter[k][a] = row[out->column[a]] * inverse[k] * inverse[a];
+        }
+        out->with[k] = row[f->count] * inverse[k] * own;
+    }
+    out->size = k;
+}
+
+static void factorise(regression *out, double ridge)
+{
+    double product = 1; /* of pivots over t, none below 1; a logarithm costs as much as a row */
+    out->log_det = 0;
+    out->rest = out->own;
+    for (size_t k = 0; k < out->size; k++) {
         double *l = out->factor[k];
-        double pivot = row[c] / (unit * unit) + prior->ridge;
-        double half = row[f->count] / (unit * own);
+        double pivot = out->scatter[k][k] + ridge;
+        double half = out->with[k];
         for (size_t a = 0; a < k; a++) {
-            double entry = row[out->column[a]] / (unit * out->unit[a]);
+            double entry = out->scatter[k][a];
             for (size_t b = 0; b < a; b++) {
                 entry -= l[b] * out->factor[a][b];
             }
@@ -78,23 +94,20 @@ static void regress(regression *out, const family *f, const dag_prior *prior, si
             pivot -= l[a] * l[a];
             half -= l[a] * out->half[a];
         }
-        out->tells[k] = pivot > prior->ridge;
+        out->tells[k] = pivot > ridge;
         if (!out->tells[k]) {
-            shorten(l, k, row[c] / (unit * unit));
-            pivot = prior->ridge;
+            shorten(l, k, out->scatter[k][k]);
+            pivot = ridge;
             half = 0;
         }
         l[k] = sqrt(pivot);
         out->half[k] = half / l[k];
         out->rest -= out->half[k] * out->half[k];
-        product *= pivot / prior->ridge;
+        product *= pivot / ridge;
         if (product > 1e150) {
             out->log_det += log(product);
             product = 1;
         }
-        out->column[k] = c;
-        out->unit[k] = unit;
-        out->size = k + 1;
     }
     out->log_det += log(product);
     out->rest = out->rest > 0 ? out->rest : 0;
@@ -181,22 +194,24 @@ static double score_of_size(const family *f, const dag_prior *prior, size_t size
                                : shared + lgamma((nu + n - 1) / 2) - lgamma(nu / 2);
 }
 
-/* .. and what it has because of them. */
-static double score_level(const family *f, const dag_prior *prior, size_t level, uint32_t parents)
+/* .. what it has of tau alone, and of both. */
+static double score_of_level(const family *f, size_t level)
 {
-    regression g;
-    regress(&g, f, prior, level, parents);
+    return f->level[level].log_prior - 0.5 * (log(heft_of(f, level)) + f->level[level].log_spread);
+}
+
+static double score_of_term(const family *f, const dag_prior *prior, regression *g)
+{
     double own = prior->unit[f->node];
-    double shared = f->level[level].log_prior -
-                    0.5 * (log(heft_of(f, level)) + f->level[level].log_spread + g.log_det);
-    shared += prior->hole && g.size > 0 ? hole_of(f, prior, &g) : 0;
+    factorise(g, prior->ridge);
+    double shared = -0.5 * g->log_det + (prior->hole && g->size > 0 ? hole_of(f, prior, g) : 0);
     if (prior->variance > 0) {
-        return shared - g.rest * own * own / (2 * prior->variance);
+        return shared - g->rest * own * own / (2 * prior->variance);
     }
-    double nu = prior->dof + (double)g.size;
+    double nu = prior->dof + (double)g->size;
     double n = effective_rows(f);
     double scale = prior->ridge * own * own;
-    return shared + nu / 2 * log(scale) - (nu + n - 1) / 2 * log(scale + g.rest * own * own);
+    return shared + nu / 2 * log(scale) - (nu + n - 1) / 2 * log(scale + g->rest * own * own);
 }
 
 family_term family_term_of(const family *f, const dag_prior *prior, size_t k)
@@ -219,10 +234,15 @@ static double score_terms_of(const family *f, const dag_prior *prior, uint32_t p
     double shared = score_of_size(f, prior, (size_t)__builtin_popcount(parents));
     double top = -INFINITY;
     double sum = 0;
-    for (size_t k = 0; k < terms; k++) {
-        family_term at = family_term_of(f, prior, k);
-        score[k] = shared + at.log_share + score_level(f, &at.prior, at.level, parents);
-        top = score[k] > top ? score[k] : top;
+    for (size_t level = 0; level < f->levels; level++) {
+        regression g;
+        double here = shared + score_of_level(f, level);
+        gather(&g, f, prior, level, parents);
+        for (size_t k = level; k < terms; k += f->levels) {
+            family_term at = family_term_of(f, prior, k);
+            score[k] = here + at.log_share + score_of_term(f, &at.prior, &g);
+            top = score[k] > top ? score[k] : top;
+        }
     }
     for (size_t k = 0; k < terms; k++) {
         sum += exp(score[k] - top);
@@ -313,7 +333,8 @@ mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents,
     size_t level = at.level;
     const double *mean = f->mean + level * (f->count + 1);
     regression g;
-    regress(&g, f, &at.prior, level, parents);
+    gather(&g, f, prior, level, parents);
+    factorise(&g, at.prior.ridge);
     double own = prior->unit[f->node];
     double s = 0; /* in units of the node */
     double solved[FAMILY_MOST];
