@@ -43,6 +43,35 @@ static void table_equals_single(void **state)
     }
 }
 
+/* A node's own ridge is one of three: their scores one by one, also where rows are fewer than
+ * parents. */
+static void own_ridges_add_up(void **state)
+{
+    (void)state;
+    const double factor[] = {1, 0.1, 10};
+    const double share[] = {0.6, 0.2, 0.2};
+    for (size_t kind = 0; kind < 8; kind++) {
+        made_families m;
+        made_families_of(&m, 12, kind % 2 == 0 ? 40 : 6, 1, 1, 30 + kind);
+        m.prior.hole = kind / 2 % 2 != 0;
+        m.prior.variance = kind / 4 != 0 ? 0.8 : 0;
+        for (uint32_t set = 0; set < 1U << 11; set += 37) {
+            double sum = 0;
+            double top = 0;
+            for (size_t k = 0; k < 3; k++) {
+                dag_prior one = m.prior;
+                one.ridge *= factor[k];
+                double score = family_score(&m.f[3], &one, set);
+                top = k == 0 ? score : top;
+                sum += share[k] * exp(score - top);
+            }
+            m.prior.spread = 10;
+            assert_near(family_score(&m.f[3], &m.prior, set), top + log(sum), 1e-8);
+            m.prior.spread = 0;
+        }
+    }
+}
+
 /* log of the integral over c, w and s of the likelihood times the prior, by the trapezoid rule. */
 static double integrated(const double *x, const double *y, size_t n, const dag_prior *prior,
                          bool parent)
@@ -444,11 +473,17 @@ static void gamma_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_equals_single), cmocka_unit_test(score_is_the_integral),
-        cmocka_unit_test(score_equivalence),   cmocka_unit_test(hopeless_input),
-        cmocka_unit_test(without_rows),        cmocka_unit_test(draws_follow_the_posterior),
-        cmocka_unit_test(draws_of_the_prior),  cmocka_unit_test(gamma_numbers),
-        cmocka_unit_test(hole_of_two_parents), cmocka_unit_test(draws_with_a_hole),
+        cmocka_unit_test(table_equals_single),
+        cmocka_unit_test(own_ridges_add_up),
+        cmocka_unit_test(score_is_the_integral),
+        cmocka_unit_test(score_equivalence),
+        cmocka_unit_test(hopeless_input),
+        cmocka_unit_test(without_rows),
+        cmocka_unit_test(draws_follow_the_posterior),
+        cmocka_unit_test(draws_of_the_prior),
+        cmocka_unit_test(gamma_numbers),
+        cmocka_unit_test(hole_of_two_parents),
+        cmocka_unit_test(draws_with_a_hole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  *     c | w, s, data ~ N(mean_i - mean_p w, s^2 / n).
  */
 #include "infer/mechanism/family_hole.h"
+#include "infer/mechanism/family_ridges.h"
 
 #include <math.h>
 #include <string.h>
@@ -214,16 +215,50 @@ static double score_of_term(const family *f, const dag_prior *prior, regression 
     return shared + nu / 2 * log(scale) - (nu + n - 1) / 2 * log(scale + g->rest * own * own);
 }
 
+/* The ridges of a node over that of all, and the logarithms of their probabilities, .6 and .2. */
+static void own_ridges(const dag_prior *prior, double factor[FAMILY_RIDGES])
+{
+    factor[0] = 1;
+    factor[1] = 1 / prior->spread;
+    factor[2] = prior->spread;
+}
+static const double LOG_SHARE[FAMILY_RIDGES] = {-0.5108256237659907, -1.6094379124341003,
+                                                -1.6094379124341003};
+
 family_term family_term_of(const family *f, const dag_prior *prior, size_t k)
 {
-    /* log .6, log .2 */
-    static const double log_share[FAMILY_RIDGES] = {-0.5108256237659907, -1.6094379124341003,
-                                                    -1.6094379124341003};
-    size_t own = k / f->levels;
     family_term out = {.level = k % f->levels, .prior = *prior};
-    out.log_share = prior->spread > 0 ? log_share[own] : 0;
-    out.prior.ridge *= own == 0 ? 1 : own == 1 ? 1 / prior->spread : prior->spread;
+    if (prior->spread > 0) {
+        double factor[FAMILY_RIDGES];
+        own_ridges(prior, factor);
+        out.log_share = LOG_SHARE[k / f->levels];
+        out.prior.ridge *= factor[k / f->levels];
+    }
     return out;
+}
+
+/* What depends on t, at all ridges of the node. */
+static void score_ridges(const family *f, const dag_prior *prior, regression *g,
+                         double score[FAMILY_RIDGES])
+{
+    double factor[FAMILY_RIDGES];
+    const family_sums_of sums = {g->size, (const double(*)[FAMILY_MOST])g->scatter, g->with, g->own,
+                                 effective_rows(f)};
+    if (prior->spread <= 0) {
+        score[0] = score_of_term(f, prior, g);
+        return;
+    }
+    own_ridges(prior, factor);
+    if (!family_ridges(&sums, f, prior, factor, FAMILY_RIDGES, score)) {
+        for (size_t own = 0; own < FAMILY_RIDGES; own++) {
+            dag_prior at = *prior;
+            at.ridge *= factor[own];
+            score[own] = score_of_term(f, &at, g);
+        }
+    }
+    for (size_t own = 0; own < FAMILY_RIDGES; own++) {
+        score[own] += LOG_SHARE[own];
+    }
 }
 
 /* Scores of all terms in score; returns their sum, in logarithms. */
@@ -236,11 +271,12 @@ static double score_terms_of(const family *f, const dag_prior *prior, uint32_t p
     double sum = 0;
     for (size_t level = 0; level < f->levels; level++) {
         regression g;
+        double own[FAMILY_RIDGES];
         double here = shared + score_of_level(f, level);
         gather(&g, f, prior, level, parents);
+        score_ridges(f, prior, &g, own);
         for (size_t k = level; k < terms; k += f->levels) {
-            family_term at = family_term_of(f, prior, k);
-            score[k] = here + at.log_share + score_of_term(f, &at.prior, &g);
+            score[k] = here + own[k / f->levels];
             top = score[k] > top ? score[k] : top;
         }
     }
