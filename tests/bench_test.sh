@@ -107,11 +107,13 @@ if "$python" -c 'import numpy' 2>/dev/null; then
         believable --lscm "$lscm" --smoke --jobs 1
     script "| shift-.3 | 1 |;E-SHD no higher than before (+0.00;of 1 rows" \
         believable --lscm "$lscm" --smoke --jobs 1 --than "$lscm" shift-.3
+    script "| weak, who knows | 1 |;| weak, who knows all but the graphs | 1 |;| weak, lscm | 1 |" \
+        oracle --lscm "$lscm" --smoke --jobs 1 weak
     script "| base | 1 |;| soft | 1 |;of 3 rows meet their bars" check --lscm "$lscm" --smoke --jobs 1 base hidden soft
     script "large, large.npz;peak" limit --lscm "$lscm" --smoke large
     script "linear: 300 pictures;as it comes: 300 pictures;edges over one half" pictures --lscm "$lscm" --smoke
 else
-    ran="$ran simulate kernel calibration believable check pictures"
+    ran="$ran simulate kernel calibration believable oracle check pictures"
     echo "there is no Python with NumPy: what needs it is left out"
 fi
 

@@ -65,6 +65,54 @@ static void forbidden_and_required(void **state)
     }
 }
 
+/* Some edges known to be there, others not to be: the graphs that are left, and draws of them
+ * alone.
+ */
+static void known_edges(void **state)
+{
+    (void)state;
+    enum { D = 5, MANY = 400 };
+    static uint32_t parents[MANY * D];
+    static size_t order[MANY * D];
+    const uint32_t may[D] = {0xa, 0xf, 0x7, 0x0, 0xb};
+    const uint32_t must[D] = {0x0, 0x4, 0x3, 0x0, 0x2};
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        made_families m;
+        made_families_of(&m, D, 15, 1, 1, seed);
+        m.prior.hole = seed % 2 == 0;
+        m.prior.spread = seed > 2 ? 10 : 0;
+        dag_result out = {.edge_prob = edge_prob};
+        dag_draws draws = {MANY, D, parents, order};
+        mechanisms all = {&linear_gaussian, D, m.f, m.prior};
+        assert_ok(dag_exact_known(&(dag_problem){&all, NULL, R, NULL}, &(dag_known){may, must},
+                                  &draws, &out, &why));
+        /* what is left, written down again: candidates of node i are the others in turn */
+        family_room room[D];
+        family list[D];
+        double share[D * D] = {0};
+        for (size_t i = 0; i < D; i++) {
+            family f = m.f[i];
+            f.required = must[i];
+            linear_gaussian.narrow(&room[i], &f, may[i]);
+            list[i] = room[i].f;
+        }
+        dag_yardstick truth;
+        enumerate_dags(&truth, list, D, &m.prior, NULL, NULL, NULL);
+        assert_near(out.log_evidence, truth.log_evidence, 1e-9 * fabs(truth.log_evidence));
+        for (size_t k = 0; k < (size_t)MANY * D; k++) {
+            size_t i = k % D;
+            assert_true((parents[k] & ~may[i]) == 0 && (parents[k] & must[i]) == must[i]);
+            for (size_t c = 0; c < D - 1; c++) {
+                share[(c < i ? c : c + 1) * D + i] += (double)(parents[k] >> c & 1) / MANY;
+            }
+        }
+        for (size_t e = 0; e < (size_t)D * D; e++) {
+            assert_near(edge_prob[e], truth.edge_prob[e], 1e-10);
+            assert_near(share[e], truth.edge_prob[e], 0.1);
+        }
+    }
+}
+
 /* A million rows: scores of millions, all but a few graphs thousands of nats away. */
 static void extreme_scores(void **state)
 {
@@ -260,10 +308,15 @@ static void without_edges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_edges),  cmocka_unit_test(sums_over_subsets),
-        cmocka_unit_test(every_dag),      cmocka_unit_test(forbidden_and_required),
-        cmocka_unit_test(extreme_scores), cmocka_unit_test(parts_do_not_mix),
-        cmocka_unit_test(the_prior),      cmocka_unit_test(same_for_any_thread_count),
+        cmocka_unit_test(without_edges),
+        cmocka_unit_test(sums_over_subsets),
+        cmocka_unit_test(every_dag),
+        cmocka_unit_test(forbidden_and_required),
+        cmocka_unit_test(known_edges),
+        cmocka_unit_test(extreme_scores),
+        cmocka_unit_test(parts_do_not_mix),
+        cmocka_unit_test(the_prior),
+        cmocka_unit_test(same_for_any_thread_count),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

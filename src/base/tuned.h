@@ -107,6 +107,7 @@
     REAL(prior_dof, 3, HAND, "degrees of freedom of the prior of a variance") \
     REAL(effect_least, 1e-3, TIME, "share of a node's score by which an sd of sets' own intercepts is summed over, beyond 8 nodes") \
     REAL(hyper_hopeless, 10, TIME, "nats by which a kind of slab is not looked at, beyond 8 nodes") \
+    REAL(hyper_known, 1e-12, TIME, "probability of an edge, or of none, at one scale of the weights that leaves it out of question") \
     REAL(hyper_better, 1, TIME, "nats by which another scale of the weights is better to draw graphs at") \
     COUNT(candidates_nodes, 64, TIME, "to so many nodes, more candidate parents") \
     COUNT(candidates_more, 16, TIME, "candidate parents beyond exact graphs") \

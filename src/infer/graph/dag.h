@@ -44,6 +44,16 @@ typedef struct dag_problem {
 lscm_status dag_exact(const dag_problem *problem, const dag_draws *draws, dag_result *out,
                       lscm_error *why);
 
+/* What is known of the edges beforehand: masks over the candidates of each family. */
+typedef struct dag_known {
+    const uint32_t *may;  /* (d): those that may be parents */
+    const uint32_t *must; /* (d): those of them that are */
+} dag_known;
+
+/* The same where no order is given, and some edges are known. */
+lscm_status dag_exact_known(const dag_problem *problem, const dag_known *known,
+                            const dag_draws *draws, dag_result *out, lscm_error *why);
+
 /* Chains, where `asked` are asked for; draw k is of chain k mod chains. */
 size_t dag_chains(int64_t asked);
 typedef struct dag_mcmc_settings {

@@ -21,13 +21,12 @@
 enum { PILOT = 64, MOVES = 6 };
 
 /* log r_k(h) of the first draws, (count, points), all drawn at point `at`. */
-static void compare(const graph_posterior *g, size_t at, size_t count, double *ratio)
+static void compare(const graph_posterior *g, size_t at, size_t count, graph_scratch *t)
 {
     size_t points = hyper_points(&g->grid);
-#pragma omp parallel for schedule(static)
+    hyper_scores_all(&g->grid, &g->mechanisms, g->parents, count, t->first, t->score, t->ratio);
     for (size_t k = 0; k < count; k++) {
-        double *own = ratio + k * points;
-        hyper_scores(&g->grid, &g->mechanisms, g->parents + k * g->mechanisms.d, own);
+        double *own = t->ratio + k * points;
         double here = own[at];
         for (size_t h = 0; h < points; h++) {
             own[h] -= here;
@@ -67,7 +66,7 @@ static void take_all_points(graph_posterior *g, const anchored_input *in, size_t
     size_t points = hyper_points(&g->grid);
     rng r = stream_of((uint64_t)in->settings->seed, STREAM_HYPER);
     double total = (double)g->draws;
-    compare(g, at, g->draws, t->ratio);
+    compare(g, at, g->draws, t);
     for (size_t k = 0; k < g->draws; k++) {
         const double *ratio = t->ratio + k * points;
         t->weight[k] = hyper_log_sum(ratio, points);
@@ -98,7 +97,7 @@ static lscm_status search_kind(graph_posterior *g, const anchored_input *in, siz
         at = best;
         hyper_take(&g->grid, at, &g->mechanisms.prior);
         TRY(graph_run(g, in, 0, g->draws, why));
-        compare(g, at, pilot, t->ratio);
+        compare(g, at, pilot, t);
         best = best_point(g, at, pilot, t->ratio);
         if (best == at) {
             break;
@@ -142,22 +141,23 @@ static void keep_kind(const graph_posterior *g, const graph_other *other)
 /* log p(z | other kind)/p(z | this one), by the first draws of this one; *best: the other's point
  * with the largest part in it. */
 static double compare_kinds(const graph_posterior *g, const hyper_grid *part,
-                            const hyper_grid *other, size_t *best)
+                            const hyper_grid *other, graph_scratch *t, size_t *best)
 {
-    double score[HYPER_MOST];
     double ratio[HYPER_MOST][PILOT];
     double all[PILOT];
     size_t count = g->draws < PILOT ? g->draws : PILOT;
     double most = -INFINITY;
+    hyper_scores_all(part, &g->mechanisms, g->parents, count, t->first, t->score, t->ratio);
     for (size_t k = 0; k < count; k++) {
-        const uint32_t *parents = g->parents + k * g->mechanisms.d;
-        hyper_scores(part, &g->mechanisms, parents, score);
-        double own = hyper_log_sum(score, hyper_points(part));
-        hyper_scores(other, &g->mechanisms, parents, score);
-        all[k] = hyper_log_sum(score, hyper_points(other)) - own;
+        all[k] = -hyper_log_sum(t->ratio + k * hyper_points(part), hyper_points(part));
+    }
+    hyper_scores_all(other, &g->mechanisms, g->parents, count, t->first, t->score, t->ratio);
+    for (size_t k = 0; k < count; k++) {
+        const double *score = t->ratio + k * hyper_points(other);
         for (size_t h = 0; h < hyper_points(other); h++) {
-            ratio[h][k] = score[h] - own;
+            ratio[h][k] = score[h] + all[k];
         }
+        all[k] += hyper_log_sum(score, hyper_points(other));
     }
     for (size_t h = 0; h < hyper_points(other); h++) {
         double own = hyper_log_sum(ratio[h], count);
@@ -182,7 +182,7 @@ static lscm_status search_both(graph_posterior *g, const anchored_input *in, gra
     size_t last = 1 - first;
     g->grid = part[first];
     TRY(search_kind(g, in, best[first], t, why));
-    if (compare_kinds(g, &part[first], &part[last], &best[last]) > -tuned_hyper_hopeless()) {
+    if (compare_kinds(g, &part[first], &part[last], t, &best[last]) > -tuned_hyper_hopeless()) {
         keep_kind(g, &t->other);
         t->other.log_evidence = g->result.log_evidence;
         t->other.ess = g->result.ess;
@@ -194,20 +194,57 @@ done:
     return status;
 }
 
+/* ---- What is sure at one point ---- */
+
+/* A candidate that is sure to be a parent, or sure not to be, at the guessed point is not in
+ * question at the others, which move its odds by far less. Only its edges are asked for there, of
+ * one scale for all nodes and without a hole. */
+static lscm_status find_known(graph_posterior *g, const anchored_input *in, graph_scratch *t,
+                              lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    double *wanted = g->result.edge_prob;
+    const dag_prior prior = g->mechanisms.prior;
+    const hyper_grid plain = hyper_part(&g->grid, false);
+    double score = 0;
+    hyper_take(&plain, hyper_guess(&plain, &g->mechanisms, &score), &g->mechanisms.prior);
+    g->mechanisms.prior.spread = 0;
+    g->result.edge_prob = t->edge_prob;
+    TRY(graph_run(g, in, 0, 0, why));
+    for (size_t i = 0; i < g->mechanisms.d; i++) {
+        const family *f = &g->families.list[i];
+        g->may[i] = g->must[i] = 0;
+        for (size_t c = 0; c < f->count; c++) {
+            double p = t->edge_prob[f->candidate[c] * g->mechanisms.d + i];
+            g->may[i] |= (uint32_t)(p > tuned_hyper_known()) << c;
+            g->must[i] |= (uint32_t)(p > 1 - tuned_hyper_known()) << c;
+        }
+    }
+    g->known = true;
+done:
+    g->mechanisms.prior = prior;
+    g->result.edge_prob = wanted;
+    return status;
+}
+
 lscm_status graph_search_kinds(graph_posterior *g, const anchored_input *in, graph_scratch *t,
                                lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const hyper_grid all = g->grid;
     hyper_thin(&all, &g->mechanisms, &g->families, tuned_effect_least());
-    if (g->exact && all.slabs > 1) {
-        status = search_both(g, in, t, why);
-        g->grid = all;
-        return status;
+    if (g->exact && in->order == NULL) {
+        TRY(find_known(g, in, t, why));
     }
-    double score = 0;
-    g->grid = hyper_part(&all, false);
-    TRY(search_kind(g, in, hyper_guess(&g->grid, &g->mechanisms, &score), t, why));
+    if (g->exact && all.slabs > 1) {
+        TRY(search_both(g, in, t, why));
+    } else {
+        double score = 0;
+        g->grid = hyper_part(&all, false);
+        TRY(search_kind(g, in, hyper_guess(&g->grid, &g->mechanisms, &score), t, why));
+    }
 done:
+    g->known = false;
+    g->grid = g->exact && all.slabs > 1 ? all : g->grid;
     return status;
 }

@@ -22,6 +22,8 @@ typedef struct graph_scratch {
     double *weight;             /* (draws) */
     double *ratio;              /* (draws, points) */
     double *series;             /* (3, draws) */
+    size_t *first;              /* (draws) */
+    double *score;              /* (draws, slabs) */
     double *intercept, *slopes; /* (d) */
     double *variance;           /* (d) */
     uint32_t *parents;          /* (draws, d) */

@@ -49,6 +49,8 @@ static void lay_out(graph_posterior *g, const anchored_input *in, arena *a)
     g->edge_prob = arena_take(a, d * d, sizeof(double));
     g->prior = arena_take(a, in->draws, sizeof *g->prior);
     g->conditional = is_alike(in) ? arena_take(a, d, sizeof(double)) : NULL;
+    g->may = arena_take(a, d, sizeof *g->may);
+    g->must = arena_take(a, d, sizeof *g->must);
 }
 
 /* Edges that may not be: forbidden ones, and those against a given order. */
@@ -107,6 +109,8 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     s->weight = arena_take(a, in->draws, sizeof(double));
     s->ratio = arena_take(a, in->draws * HYPER_MOST, sizeof(double));
     s->series = arena_take(a, 3 * in->draws, sizeof(double));
+    s->first = arena_take(a, in->draws, sizeof *s->first);
+    s->score = arena_take(a, in->draws * HYPER_SLABS, sizeof(double));
     s->parents = arena_take(a, in->draws * d, sizeof *s->parents);
     s->order = arena_take(a, in->draws * d, sizeof *s->order);
     s->prior = arena_take(a, in->draws, sizeof *s->prior);

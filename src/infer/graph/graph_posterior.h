@@ -23,6 +23,9 @@ typedef struct graph_posterior {
     const double *unit;  /* (d): the caller's */
     double *conditional; /* (d): units of data without do(), or NULL */
     dag_prior *prior;    /* (draws): of each draw */
+    uint32_t *may;       /* (d): candidates that may be parents, and those that must, */
+    uint32_t *must;      /* where `known` */
+    bool known;
     dag_result result;
     size_t crowded, hub; /* as the screen tells them (screen.h) */
     double dispersion;   /* F: a row counts as 1/F of one; 1 where rows are independent */

@@ -22,6 +22,7 @@ lscm_status graph_run(graph_posterior *g, const anchored_input *in, size_t first
     size_t d = in->view->d;
     rng r = stream_part(stream_of((uint64_t)in->settings->seed, STREAM_GRAPHS), first);
     dag_draws draws = {count, d, g->parents + first * d, g->order + first * d};
+    dag_known known = {g->may, g->must};
     dag_problem problem = {&g->mechanisms, in->order, r, in->progress};
     dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains,
                                 .steps = in->steps,
@@ -31,8 +32,9 @@ lscm_status graph_run(graph_posterior *g, const anchored_input *in, size_t first
     for (size_t k = 0; k < count; k++) {
         g->prior[first + k] = g->mechanisms.prior;
     }
-    return g->exact ? dag_exact(&problem, &draws, &g->result, why)
-                    : dag_mcmc(&problem, &chains, &draws, &g->result, why);
+    return g->known   ? dag_exact_known(&problem, &known, &draws, &g->result, why)
+           : g->exact ? dag_exact(&problem, &draws, &g->result, why)
+                      : dag_mcmc(&problem, &chains, &draws, &g->result, why);
 }
 
 /* ---- Several priors, each with its evidence ---- */

@@ -110,6 +110,52 @@ void hyper_scores(const hyper_grid *g, const mechanisms *m, const uint32_t *pare
     }
 }
 
+/* The first graph in which node i has the parents that it has in each. */
+static void find_first(const uint32_t *parents, size_t d, size_t count, size_t i, size_t *first)
+{
+    for (size_t k = 0; k < count; k++) {
+        size_t at = 0;
+        while (parents[at * d + i] != parents[k * d + i]) {
+            at++;
+        }
+        first[k] = at;
+    }
+}
+
+void hyper_scores_all(const hyper_grid *g, const mechanisms *m, const uint32_t *parents,
+                      size_t count, size_t *first, double *score, double *out)
+{
+    size_t points = hyper_points(g);
+    double odds[HYPER_EDGES];
+    double shared[HYPER_EDGES];
+    for (size_t e = 0; e < g->edges; e++) {
+        odds[e] = log_odds(g->edge[e]);
+        shared[e] = hyper_shared(g, e);
+    }
+    for (size_t k = 0; k < count * points; k++) {
+        out[k] = shared[k % g->edges];
+    }
+    for (size_t i = 0; i < m->d; i++) {
+        find_first(parents, m->d, count, i, first);
+#pragma omp parallel for schedule(dynamic, 16)
+        for (size_t k = 0; k < count; k++) {
+            mechanisms at = *m;
+            at.prior.log_odds = 0;
+            for (size_t t = 0; t < g->slabs && first[k] == k; t++) {
+                take_slab(g, t, &at.prior);
+                score[k * g->slabs + t] = mechanisms_score(&at, i, parents[k * m->d + i]);
+            }
+        }
+        for (size_t k = 0; k < count; k++) {
+            double edges = (double)__builtin_popcount(parents[k * m->d + i]);
+            for (size_t h = 0; h < points; h++) {
+                out[k * points + h] +=
+                    score[first[k] * g->slabs + h / g->edges] + edges * odds[h % g->edges];
+            }
+        }
+    }
+}
+
 /* Parents of node i by forward selection; *out: their score without the log odds. */
 static uint32_t select_parents(const mechanisms *m, size_t i, double *out)
 {
@@ -141,6 +187,7 @@ size_t hyper_guess(const hyper_grid *g, const mechanisms *m, double *score)
     for (size_t t = 0; t < g->slabs; t++) {
         mechanisms at = *m;
         take_slab(g, t, &at.prior);
+        at.prior.spread = 0; /* a guess */
         at.prior.log_odds = log_odds(g->edge[g->edges / 2]);
         for (size_t i = 0; i < m->d; i++) {
             double own = 0;
@@ -160,9 +207,11 @@ size_t hyper_guess(const hyper_grid *g, const mechanisms *m, double *score)
 
 void hyper_thin(const hyper_grid *g, const mechanisms *m, families *f, double least)
 {
+    const hyper_grid plain = hyper_part(g, false);
     mechanisms at = *m;
     double score = 0;
-    hyper_take(g, hyper_guess(g, m, &score), &at.prior);
+    hyper_take(&plain, hyper_guess(&plain, m, &score), &at.prior);
+    at.prior.spread = 0;
     for (size_t i = 0; i < m->d; i++) {
         if (f->list[i].levels > 1) {
             families_leave_out(f, i, &at.prior, select_parents(&at, i, &score), least);

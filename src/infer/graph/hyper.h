@@ -52,6 +52,10 @@ double hyper_shared(const hyper_grid *g, size_t h);
 double hyper_log_prior(const hyper_grid *g, const dag_prior *prior);
 /* log p(z, G, h) of all points, (points), for the graph with parents (d). */
 void hyper_scores(const hyper_grid *g, const mechanisms *m, const uint32_t *parents, double *out);
+/* The same for graphs (count, d), into (count, points); first (count), score (count, slabs) are
+ * scratch. A family that several graphs have is scored once. */
+void hyper_scores_all(const hyper_grid *g, const mechanisms *m, const uint32_t *parents,
+                      size_t count, size_t *first, double *score, double *out);
 /* A point to begin with: that of the best parents of each node by forward selection, whether or not
  * they make a graph. *score: theirs. */
 size_t hyper_guess(const hyper_grid *g, const mechanisms *m, double *score);

@@ -16,31 +16,12 @@ void order_sums_lay_out(order_sums *sums, arena *a, size_t d)
     sums->total = arena_take(a, d, sizeof *sums->total);
     sums->forward = arena_take(a, subset_entries(d), sizeof *sums->forward);
     sums->backward = arena_take(a, subset_entries(d), sizeof *sums->backward);
+    sums->before = arena_take(a, d, sizeof *sums->before);
     for (size_t i = 0; i < d; i++) {
         double *table = arena_take(a, subset_entries(d - 1), sizeof *table);
         if (sums->total != NULL) {
             sums->total[i] = table;
         }
-    }
-}
-
-void order_sums_spread(const order_sums *sums, size_t i, uint32_t candidates)
-{
-    double *table = sums->total[i];
-    size_t size = (size_t)1 << __builtin_popcount(candidates);
-    /* from the lowest bit that is missing: the bits below it are in their places, and every block
-     * of them becomes two */
-    for (size_t bit = 0; bit + 1 < sums->d; bit++) {
-        if ((candidates >> bit & 1) != 0) {
-            continue;
-        }
-        size_t block = (size_t)1 << bit;
-        size_t bytes = block * sizeof *table;
-        for (size_t k = size / block; k-- > 0;) {
-            memmove(table + (2 * k + 1) * block, table + k * block, bytes);
-            memmove(table + 2 * k * block, table + k * block, bytes);
-        }
-        size *= 2;
     }
 }
 
@@ -93,6 +74,17 @@ LANES_INLINE lanes sum_high(const order_sums *sums, const double *value, size_t 
     return lanes_select(lanes_less(lanes_of(0), sum), result, lanes_of(-INFINITY));
 }
 
+/* Whether nothing comes in the way of orders that begin with `base` and some of the nodes in `low`.
+ */
+static bool may_begin(const order_sums *sums, size_t base, size_t low)
+{
+    size_t missing = 0;
+    for (size_t left = base; left != 0; left &= left - 1) {
+        missing |= sums->before[__builtin_ctzll(left)];
+    }
+    return (missing & ~(base | low)) == 0;
+}
+
 /* forward: value(S) over i in S, from the empty set; else over i not in S, from the full one. */
 CLONED static void run(const order_sums *sums, double *value, bool forward)
 {
@@ -103,6 +95,12 @@ CLONED static void run(const order_sums *sums, double *value, bool forward)
     for (size_t step = 0; step <= all >> low; step++) {
         size_t base = (forward ? step : (all >> low) - step) << low;
         size_t members = forward ? base : all & ~base;
+        if (!may_begin(sums, base, low_mask)) {
+            for (size_t k = 0; k <= low_mask; k++) {
+                value[base + k] = -INFINITY;
+            }
+            continue;
+        }
         lanes sum = sum_high(sums, value, base, members & ~low_mask, forward);
         for (size_t k = 0; k <= low_mask; k++) {
             size_t lane = forward ? k : low_mask - k;
@@ -132,6 +130,22 @@ void order_sums_run(const order_sums *sums, bool backward, int threads)
     }
 }
 
+/* forward(U) + backward(U + i) of eight U from `base` on, masks without i. */
+LANES_INLINE lanes before_and_after(const order_sums *sums, size_t i, size_t base, size_t size)
+{
+    lanes x = lanes_of(-INFINITY);
+    if (i >= LOW && size >= LANES) {
+        size_t first = mask_with(base, i);
+        return *(const lanes *)(const void *)(sums->forward + first) +
+               *(const lanes *)(const void *)(sums->backward + (first | (size_t)1 << i));
+    }
+    for (size_t k = 0; k < LANES && k < size; k++) {
+        size_t before = mask_with(base + k, i);
+        x[k] = sums->forward[before] + sums->backward[before | (size_t)1 << i];
+    }
+    return x;
+}
+
 CLONED static void edges(const order_sums *sums, size_t i, double *edge_prob)
 {
     size_t d = sums->d;
@@ -144,10 +158,9 @@ CLONED static void edges(const order_sums *sums, size_t i, double *edge_prob)
         sum[j] = lanes_of(0);
     }
     for (size_t base = 0; base < size; base += LANES) {
-        lanes x = lanes_of(-INFINITY);
-        for (size_t k = 0; k < LANES && k < size; k++) {
-            size_t before = mask_with(base + k, i);
-            x[k] = sums->forward[before] + sums->backward[before | (size_t)1 << i];
+        lanes x = before_and_after(sums, i, base, size);
+        if (!lanes_any(lanes_less(lanes_of(-INFINITY), x))) {
+            continue;
         }
         lanes own = total[base / LANES];
         lanes p = lanes_exp(x + own - all);

@@ -13,17 +13,18 @@
 #include "base/arena.h"
 #include "base/rng.h"
 
+#include <stdint.h>
+
 typedef struct order_sums {
     size_t d;
     double **total;   /* (d, 2^(d-1)): a_i over masks of the other nodes, node i's bit left out */
     double *forward;  /* (2^d) */
     double *backward; /* (2^d) */
+    uint32_t *before; /* (d): nodes that must come before each; sets without them are passed by */
 } order_sums;
 
+/* total and before are the caller's. */
 void order_sums_lay_out(order_sums *sums, arena *a, size_t d);
-/* A table over `candidates` (a mask over the other nodes) at total[i] is spread out to one over all
- * of them. */
-void order_sums_spread(const order_sums *sums, size_t i, uint32_t candidates);
 /* forward, and backward where it is asked for: at once where there are two threads. */
 void order_sums_run(const order_sums *sums, bool backward, int threads);
 /* Column i of edge_prob (d, d), when there are orders at all; needs backward. */

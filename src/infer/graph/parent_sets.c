@@ -18,12 +18,11 @@ void parent_sets_lay_out(parent_sets *sets, arena *a, size_t count)
     sets->partial = arena_take(a, subset_entries(count), sizeof *sets->partial);
 }
 
-void parent_sets_fill(parent_sets *sets, const mechanisms *m, const family *f, double *total,
-                      double *scratch)
+/* Totals of the scores, less their maximum. */
+static void sum_up(parent_sets *sets, size_t count, double *total, double *scratch)
 {
-    size_t size = (size_t)1 << f->count;
+    size_t size = (size_t)1 << count;
     double *score = sets->score;
-    m->law->score_all(f, &m->prior, &(family_table){total, scratch}, score);
     double best = -INFINITY;
     for (size_t set = 0; set < size; set++) {
         best = score[set] > best ? score[set] : best;
@@ -31,12 +30,28 @@ void parent_sets_fill(parent_sets *sets, const mechanisms *m, const family *f, d
     for (size_t set = 0; set < size; set++) {
         score[set] -= best;
     }
-    for (size_t set = size; set < subset_entries(f->count); set++) {
+    for (size_t set = size; set < subset_entries(count); set++) {
         score[set] = -INFINITY;
     }
-    sets->count = f->count;
+    sets->count = count;
     sets->offset = best;
-    subset_sums(score, f->count, lower_bits(f->count), sets->partial, total, scratch);
+    subset_sums(score, count, lower_bits(count), sets->partial, total, scratch);
+}
+
+void parent_sets_fill_free(parent_sets *sets, const mechanisms *m, const family *f, double *total,
+                           double *scratch)
+{
+    m->law->score_all(f, &m->prior, &(family_table){total, scratch}, sets->score);
+    sum_up(sets, family_free(f), total, scratch);
+}
+
+void parent_sets_fill(parent_sets *sets, const mechanisms *m, const family *f, double *total,
+                      double *scratch)
+{
+    uint32_t all = ((uint32_t)1 << f->count) - 1;
+    m->law->score_all(f, &m->prior, &(family_table){total, scratch}, sets->score);
+    subset_spread(sets->score, f->count, all & ~f->required, f->required);
+    sum_up(sets, f->count, total, scratch);
 }
 
 /* One of the masks fixed | (part of `free`), with probability e^(table - total). */

@@ -16,7 +16,7 @@ typedef struct parent_sets {
     size_t count;    /* candidates; sets are masks over them */
     double offset;   /* what was taken off all scores */
     double *score;   /* (subset_entries(count)) */
-    double *partial; /* the same: sums over the lower half of the bits */
+    double *partial; /* the same: sums over the lower half of the bits; NULL: nothing is drawn */
 } parent_sets;
 
 void parent_sets_lay_out(parent_sets *sets, arena *a, size_t count);
@@ -24,6 +24,9 @@ void parent_sets_lay_out(parent_sets *sets, arena *a, size_t count);
  * subset_entries(count) too. */
 void parent_sets_fill(parent_sets *sets, const mechanisms *m, const family *f, double *total,
                       double *scratch);
+/* The same for the candidates that are not required: `count` of these, and masks over them. */
+void parent_sets_fill_free(parent_sets *sets, const mechanisms *m, const family *f, double *total,
+                           double *scratch);
 /* A parent set within U, whose total is given, by two uniform numbers. */
 uint32_t parent_sets_draw(const parent_sets *sets, uint32_t within, double total, double upper,
                           double lower);

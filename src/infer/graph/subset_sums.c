@@ -5,6 +5,8 @@
 #include "base/simd.h"
 #include "infer/graph/subset_lanes.h"
 
+#include <string.h>
+
 enum { LOW = SUBSET_LOW, BLOCK = 15 };
 
 /* 0 = 0 2^LEAST, and logarithms below about LEAST are taken for it. */
@@ -104,7 +106,7 @@ CLONED static void sums(const lanes *log_f, size_t count, size_t low, lanes *par
         split(log_f[g], &total[g], &exponent[g]);
     }
     add_bits(total, exponent, groups, 0, low);
-    for (size_t g = 0; g < groups; g++) {
+    for (size_t g = 0; g < groups && partial != NULL; g++) {
         partial[g] = join(total[g], exponent[g]);
     }
     add_bits(total, exponent, groups, low, count);
@@ -119,4 +121,29 @@ void subset_sums(const double *log_f, size_t count, size_t low, double *partial,
 {
     sums((const lanes *)(const void *)log_f, count, low, (lanes *)(void *)partial,
          (lanes *)(void *)total, (lanes *)(void *)exponent);
+}
+
+void subset_spread(double *table, size_t bits, uint32_t kept, uint32_t must)
+{
+    size_t size = (size_t)1 << __builtin_popcount(kept);
+    /* from the lowest bit that is missing: the bits below it are in their places, and every block
+     * of them becomes two */
+    for (size_t bit = 0; bit < bits; bit++) {
+        if ((kept >> bit & 1) != 0) {
+            continue;
+        }
+        size_t block = (size_t)1 << bit;
+        for (size_t k = size / block; k-- > 0;) {
+            double *without = table + 2 * k * block;
+            memmove(without + block, table + k * block, block * sizeof *table);
+            if ((must >> bit & 1) == 0) {
+                memmove(without, table + k * block, block * sizeof *table);
+                continue;
+            }
+            for (size_t e = 0; e < block; e++) {
+                without[e] = -INFINITY;
+            }
+        }
+        size *= 2;
+    }
 }

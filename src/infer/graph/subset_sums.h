@@ -12,13 +12,17 @@
 #define LSCM_INFER_GRAPH_SUBSET_SUMS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Entries that a table of `count` bits has: 2^count, at least 8, those beyond 2^count without
  * meaning; aligned as an arena does. */
 size_t subset_entries(size_t count);
-/* low is at least 3. `total` may be where the logarithms are; exponent is scratch. All have
- * subset_entries(count). */
+/* low is at least 3. `total` may be where the logarithms are, `partial` NULL: not wanted; exponent
+ * is scratch. All have subset_entries(count). */
 void subset_sums(const double *log_f, size_t count, size_t low, double *partial, double *total,
                  double *exponent);
+/* A table over the bits in `kept` becomes one over `bits` bits, in its place: sets without all of
+ * `must` have -INFINITY, the other bits make no difference. */
+void subset_spread(double *table, size_t bits, uint32_t kept, uint32_t must);
 
 #endif

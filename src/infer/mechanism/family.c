@@ -5,6 +5,7 @@
  *     c | w, s, data ~ N(mean_i - mean_p w, s^2 / n).
  */
 #include "infer/mechanism/family_hole.h"
+#include "infer/mechanism/family_ridges.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,11 +13,14 @@
 static const double LOG_PI = 1.1447298858494001741;
 
 typedef struct regression {
-    size_t size;                             /* parents */
-    size_t column[FAMILY_MOST];              /* (size): their places among the candidates */
-    double unit[FAMILY_MOST];                /* (size) */
-    double factor[FAMILY_MOST][FAMILY_MOST]; /* (size, size): L */
-    double half[FAMILY_MOST];                /* (size): h */
+    size_t size;                              /* parents */
+    size_t column[FAMILY_MOST];               /* (size): their places among the candidates */
+    double unit[FAMILY_MOST];                 /* (size) */
+    double scatter[FAMILY_MOST][FAMILY_MOST]; /* (size, size), the lower half: S_pp in units */
+    double with[FAMILY_MOST];                 /* (size): S_pi */
+    double own;                               /* S_ii */
+    double factor[FAMILY_MOST][FAMILY_MOST];  /* (size, size): L */
+    double half[FAMILY_MOST];                 /* (size): h */
     bool tells[FAMILY_MOST]; /* (size): not a combination of those before, up to rounding */
     double rest;             /* in units of the node */
     double log_det;
@@ -43,27 +47,41 @@ static void shorten(double *row, size_t k, double square)
     }
 }
 
-static void regress(regression *out, const family *f, const dag_prior *prior, size_t level,
-                    uint32_t parents)
+/* What does not depend on t. */
+static void gather(regression *out, const family *f, const dag_prior *prior, size_t level,
+                   uint32_t parents)
 {
     size_t side = f->count + 1;
     const double *scatter = f->scatter + level * side * side;
-    double own = prior->unit[f->node];
-    out->size = 0;
-    out->log_det = 0;
-    out->rest = scatter[f->count * side + f->count] / (own * own);
-    for (size_t c = 0; c < f->count; c++) {
-        if ((parents >> c & 1) == 0) {
-            continue;
-        }
-        size_t k = out->size;
-        double unit = prior->unit[f->candidate[c]];
+    double own = 1 / prior->unit[f->node];
+    double inverse[FAMILY_MOST];
+    size_t k = 0;
+    out->own = scatter[f->count * side + f->count] * own * own;
+    for (uint32_t left = parents; left != 0; left &= left - 1, k++) {
+        size_t c = (size_t)__builtin_ctz(left);
         const double *row = scatter + c * side;
+        out->column[k] = c;
+        out->unit[k] = prior->unit[f->candidate[c]];
+        inverse[k] = 1 / out->unit[k];
+        for (size_t a = 0; a <= k; a++) {
+            out->scatter[k][a] = row[out->column[a]] * inverse[k] * inverse[a];
+        }
+        out->with[k] = row[f->count] * inverse[k] * own;
+    }
+    out->size = k;
+}
+
+static void factorise(regression *out, double ridge)
+{
+    double product = 1; /* of pivots over t, none below 1; a logarithm costs as much as a row */
+    out->log_det = 0;
+    out->rest = out->own;
+    for (size_t k = 0; k < out->size; k++) {
         double *l = out->factor[k];
-        double pivot = row[c] / (unit * unit) + prior->ridge;
-        double half = row[f->count] / (unit * own);
+        double pivot = out->scatter[k][k] + ridge;
+        double half = out->with[k];
         for (size_t a = 0; a < k; a++) {
-            double entry = row[out->column[a]] / (unit * out->unit[a]);
+            double entry = out->scatter[k][a];
             for (size_t b = 0; b < a; b++) {
                 entry -= l[b] * out->factor[a][b];
             }
@@ -71,20 +89,22 @@ static void regress(regression *out, const family *f, const dag_prior *prior, si
             pivot -= l[a] * l[a];
             half -= l[a] * out->half[a];
         }
-        out->tells[k] = pivot > prior->ridge;
+        out->tells[k] = pivot > ridge;
         if (!out->tells[k]) {
-            shorten(l, k, row[c] / (unit * unit));
-            pivot = prior->ridge;
+            shorten(l, k, out->scatter[k][k]);
+            pivot = ridge;
             half = 0;
         }
         l[k] = sqrt(pivot);
         out->half[k] = half / l[k];
         out->rest -= out->half[k] * out->half[k];
-        out->log_det += log(pivot / prior->ridge);
-        out->column[k] = c;
-        out->unit[k] = unit;
-        out->size = k + 1;
+        product *= pivot / ridge;
+        if (product > 1e150) {
+            out->log_det += log(product);
+            product = 1;
+        }
     }
+    out->log_det += log(product);
     out->rest = out->rest > 0 ? out->rest : 0;
 }
 
@@ -119,6 +139,22 @@ static void posterior_of(const regression *g, double *slope, double *variance)
     }
 }
 
+/* The logarithm of a product of n factors, each kept within HOLE_LEAST and HOLE_MOST. */
+static double log_product(const double *factor, size_t n)
+{
+    double sum = 0;
+    double product = 1;
+    for (size_t k = 0; k < n; k++) {
+        double within = factor[k] > HOLE_LEAST ? factor[k] : HOLE_LEAST;
+        product *= within < HOLE_MOST ? within : HOLE_MOST;
+        if (k % HOLE_TOGETHER + 1 == HOLE_TOGETHER || k + 1 == n) {
+            sum += log(product);
+            product = 1;
+        }
+    }
+    return sum;
+}
+
 /* The logarithm of what a hole adds. */
 static double hole_of(const family *f, const dag_prior *prior, const regression *g)
 {
@@ -126,7 +162,8 @@ static double hole_of(const family *f, const dag_prior *prior, const regression 
     double variance[FAMILY_MOST];
     double x[HOLE_POINTS];
     double share[HOLE_POINTS];
-    double sum[HOLE_POINTS] = {0};
+    double sum[HOLE_POINTS];
+    double factor[FAMILY_MOST];
     double own = prior->unit[f->node];
     posterior_of(g, slope, variance);
     hole_points(hole_shape(f, prior, g->size), x, share);
@@ -134,42 +171,89 @@ static double hole_of(const family *f, const dag_prior *prior, const regression 
         double at =
             prior->variance > 0 ? own * own / prior->variance : 2 * x[k] / (prior->ridge + g->rest);
         for (size_t j = 0; j < g->size; j++) {
-            double factor = prior->ridge * (slope[j] * slope[j] * at + variance[j]);
-            sum[k] += log(fmin(fmax(factor, HOLE_LEAST), HOLE_MOST));
+            factor[j] = prior->ridge * (slope[j] * slope[j] * at + variance[j]);
         }
+        sum[k] = log_product(factor, g->size);
     }
     double top = fmax(sum[0], sum[1]);
     return top + log(share[0] * exp(sum[0] - top) + share[1] * exp(sum[1] - top));
 }
 
-static double score_level(const family *f, const dag_prior *prior, size_t level, uint32_t parents)
+/* What the score of a set of so many parents has whatever t and tau are. */
+static double score_of_size(const family *f, const dag_prior *prior, size_t size)
 {
-    regression g;
-    regress(&g, f, prior, level, parents);
-    double own = prior->unit[f->node];
     double n = effective_rows(f);
-    double size = (double)g.size;
-    double shared = f->level[level].log_prior - 0.5 * log(family_heft(f, level)) -
-                    0.5 * f->level[level].log_spread - 0.5 * g.log_det + size * prior->log_odds;
-    shared += prior->hole ? hole_of(f, prior, &g) : 0;
-    if (prior->variance > 0) {
-        return shared - (n - 1) / 2 * (log(2 * prior->variance) + LOG_PI) -
-               g.rest * own * own / (2 * prior->variance);
-    }
-    double nu = prior->dof + size;
-    double scale = prior->ridge * own * own;
-    return shared - (n - 1) / 2 * LOG_PI + lgamma((nu + n - 1) / 2) - lgamma(nu / 2) +
-           nu / 2 * log(scale) - (nu + n - 1) / 2 * log(scale + g.rest * own * own);
+    double nu = prior->dof + (double)size;
+    double shared = (double)size * prior->log_odds - (n - 1) / 2 * LOG_PI;
+    return prior->variance > 0 ? shared - (n - 1) / 2 * log(2 * prior->variance)
+                               : shared + lgamma((nu + n - 1) / 2) - lgamma(nu / 2);
 }
+
+/* .. what it has of tau alone, and of both. */
+static double score_of_level(const family *f, size_t level)
+{
+    return f->level[level].log_prior -
+           0.5 * (log(family_heft(f, level)) + f->level[level].log_spread);
+}
+
+static double score_of_term(const family *f, const dag_prior *prior, regression *g)
+{
+    double own = prior->unit[f->node];
+    factorise(g, prior->ridge);
+    double shared = -0.5 * g->log_det + (prior->hole && g->size > 0 ? hole_of(f, prior, g) : 0);
+    if (prior->variance > 0) {
+        return shared - g->rest * own * own / (2 * prior->variance);
+    }
+    double nu = prior->dof + (double)g->size;
+    double n = effective_rows(f);
+    double scale = prior->ridge * own * own;
+    return shared + nu / 2 * log(scale) - (nu + n - 1) / 2 * log(scale + g->rest * own * own);
+}
+
+/* The ridges of a node over that of all, and the logarithms of their probabilities, .6 and .2. */
+static void own_ridges(const dag_prior *prior, double factor[FAMILY_RIDGES])
+{
+    factor[0] = 1;
+    factor[1] = 1 / prior->spread;
+    factor[2] = prior->spread;
+}
+static const double LOG_SHARE[FAMILY_RIDGES] = {-0.5108256237659907, -1.6094379124341003,
+                                                -1.6094379124341003};
 
 family_term family_term_of(const family *f, const dag_prior *prior, size_t k)
 {
-    static const double share[FAMILY_RIDGES] = {0.6, 0.2, 0.2};
-    size_t own = k / f->levels;
     family_term out = {.level = k % f->levels, .prior = *prior};
-    out.log_share = prior->spread > 0 ? log(share[own]) : 0;
-    out.prior.ridge *= own == 0 ? 1 : own == 1 ? 1 / prior->spread : prior->spread;
+    if (prior->spread > 0) {
+        double factor[FAMILY_RIDGES];
+        own_ridges(prior, factor);
+        out.log_share = LOG_SHARE[k / f->levels];
+        out.prior.ridge *= factor[k / f->levels];
+    }
     return out;
+}
+
+/* What depends on t, at all ridges of the node. */
+static void score_ridges(const family *f, const dag_prior *prior, regression *g,
+                         double score[FAMILY_RIDGES])
+{
+    double factor[FAMILY_RIDGES];
+    const family_sums_of sums = {g->size, (const double(*)[FAMILY_MOST])g->scatter, g->with, g->own,
+                                 effective_rows(f)};
+    if (prior->spread <= 0) {
+        score[0] = score_of_term(f, prior, g);
+        return;
+    }
+    own_ridges(prior, factor);
+    if (!family_ridges(&sums, f, prior, factor, FAMILY_RIDGES, score)) {
+        for (size_t own = 0; own < FAMILY_RIDGES; own++) {
+            dag_prior at = *prior;
+            at.ridge *= factor[own];
+            score[own] = score_of_term(f, &at, g);
+        }
+    }
+    for (size_t own = 0; own < FAMILY_RIDGES; own++) {
+        score[own] += LOG_SHARE[own];
+    }
 }
 
 /* Scores of all terms in score; returns their sum, in logarithms. */
@@ -177,12 +261,19 @@ static double score_terms_of(const family *f, const dag_prior *prior, uint32_t p
                              double score[FAMILY_TERMS])
 {
     size_t terms = family_terms(f, prior);
+    double shared = score_of_size(f, prior, (size_t)__builtin_popcount(parents));
     double top = -INFINITY;
     double sum = 0;
-    for (size_t k = 0; k < terms; k++) {
-        family_term at = family_term_of(f, prior, k);
-        score[k] = at.log_share + score_level(f, &at.prior, at.level, parents);
-        top = fmax(top, score[k]);
+    for (size_t level = 0; level < f->levels; level++) {
+        regression g;
+        double own[FAMILY_RIDGES];
+        double here = shared + score_of_level(f, level);
+        gather(&g, f, prior, level, parents);
+        score_ridges(f, prior, &g, own);
+        for (size_t k = level; k < terms; k += f->levels) {
+            score[k] = here + own[k / f->levels];
+            top = score[k] > top ? score[k] : top;
+        }
     }
     for (size_t k = 0; k < terms; k++) {
         sum += exp(score[k] - top);
@@ -243,11 +334,10 @@ static double try_draw(const family *f, const dag_prior *prior, const regression
         half[k] = g->half[k] + *s * rng_normal(r, first + k);
     }
     solve(g, half, w);
-    double sum = 0;
     for (size_t k = 0; k < g->size && prior->hole; k++) {
-        sum += 2 * log(fabs(w[k]) / *s);
+        half[k] = w[k] * w[k] / (*s * *s);
     }
-    return sum;
+    return prior->hole ? log_product(half, g->size) : 0;
 }
 
 /* One of the tries, each taken in the place of those before it with its share of all so far. */
@@ -279,7 +369,8 @@ mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents,
     size_t level = at.level;
     const double *mean = f->mean + level * (f->count + 1);
     regression g;
-    regress(&g, f, &at.prior, level, parents);
+    gather(&g, f, prior, level, parents);
+    factorise(&g, at.prior.ridge);
     double own = prior->unit[f->node];
     double s = 0; /* in units of the node */
     double solved[FAMILY_MOST];

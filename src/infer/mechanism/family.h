@@ -107,19 +107,26 @@ static inline size_t family_terms(const family *f, const dag_prior *prior)
 }
 family_term family_term_of(const family *f, const dag_prior *prior, size_t k);
 
-/* What the scores are made of, so that another s^2 costs no regressions: (2^count) each. */
+/* Sets of the candidates that are not required, in their order, are masks over those: a table has
+ * an entry for each. */
+static inline size_t family_free(const family *f)
+{
+    return f->count - (size_t)__builtin_popcount(f->required);
+}
+
+/* What the scores are made of, so that another s^2 costs no regressions: (2^free) each. */
 typedef struct family_table {
     double *rest;    /* S_ii - S_ip A^-1 S_pi */
     double *log_det; /* log |A| - log |t U_p^2|, less twice the logarithm of what a hole adds */
 } family_table;
 
-/* All 2^count regressions of a level, about 10 ns each. */
+/* All 2^free regressions of a level, about 10 ns each. */
 void family_regress(const family *f, const dag_prior *prior, size_t level, const family_table *out);
-/* Scores (2^count) of a level from a table; sets without the required parents get -INFINITY.
- * `score` may be one of the table's own arrays, which is then lost. */
+/* Scores (2^free) of a level from a table. `score` may be one of the table's own arrays, which is
+ * then lost. */
 void family_scores(const family *f, const dag_prior *prior, size_t level, const family_table *table,
                    double *score);
-/* Scores (2^count) of all terms together. */
+/* Scores (2^free) of all terms together. */
 void family_scores_all(const family *f, const dag_prior *prior, const family_table *work,
                        double *score);
 /* The score of one set by itself, whether or not it has the required parents. */

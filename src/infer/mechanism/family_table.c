@@ -1,4 +1,5 @@
-/* All parent sets of a node by elimination. Let M be the matrix of the node and the candidates not
+/* All parent sets of a node by elimination, sets of the candidates that are not required: those
+ * that are have been taken in beforehand. Let M be the matrix of the node and the candidates not
  * yet decided on, given those taken in; deciding on the last one, v,
  *
  *     leave it out:  drop its row;      take it in:  M <- M - m_v m_v' / M_vv.
@@ -25,29 +26,41 @@ static inline size_t triangle(size_t row)
     return row * (row + 1) / 2;
 }
 
-/* M in units of the nodes with the ridge on it: candidates, then the node. */
+/* M in units of the nodes with the ridge on it: candidates that are not required, those that are,
+ * then the node. */
 static void scaled(const family *f, const dag_prior *prior, size_t level, double *m)
 {
     size_t side = f->count + 1;
     const double *scatter = f->scatter + level * side * side;
+    size_t place[SIDE];
+    size_t next = 0;
+    for (uint32_t required = 0; required < 2; required++) {
+        for (size_t c = 0; c < f->count; c++) {
+            if ((f->required >> c & 1) == required) {
+                place[next++] = c;
+            }
+        }
+    }
+    place[f->count] = f->count;
     for (size_t a = 0; a < side; a++) {
-        double unit = prior->unit[a < f->count ? f->candidate[a] : f->node];
+        double unit = prior->unit[a < f->count ? f->candidate[place[a]] : f->node];
         for (size_t b = 0; b < side; b++) {
-            double other = prior->unit[b < f->count ? f->candidate[b] : f->node];
-            m[a * side + b] = scatter[a * side + b] / (unit * other);
+            double other = prior->unit[b < f->count ? f->candidate[place[b]] : f->node];
+            m[a * side + b] = scatter[place[a] * side + place[b]] / (unit * other);
         }
         m[a * side + a] += a < f->count ? prior->ridge : 0;
     }
 }
 
-/* What is known of the low candidates of one lane, as hole_rows. */
+/* What is known of the candidates that a lane may have taken in, as hole_rows: required ones, then
+ * the low ones. */
 typedef struct low_rows {
-    double slope[LOW][SIDE], variance[LOW];
+    double slope[FAMILY_MOST][SIDE], variance[FAMILY_MOST];
 } low_rows;
 
-/* Takes v in, the slopes too; returns log(pivot / t). A pivot that is not above t says that v is a
- * combination of those already in, up to rounding: then it tells nothing more. */
-static double take_in(double *m, size_t side, size_t v, double ridge, low_rows *low)
+/* Takes v in as number `at`, the slopes too; returns log(pivot / t). A pivot that is not above t
+ * says that v is a combination of those already in, up to rounding: then it tells nothing more. */
+static double take_in(double *m, size_t side, size_t v, double ridge, low_rows *low, size_t at)
 {
     double row[SIDE];
     memcpy(row, m + v * side, side * sizeof *row);
@@ -59,7 +72,7 @@ static double take_in(double *m, size_t side, size_t v, double ridge, low_rows *
             m[a * side + b] -= row[a] * row[b] / row[v];
         }
     }
-    for (size_t j = 0; j < v; j++) {
+    for (size_t j = 0; j < at; j++) {
         double share = low->slope[j][v] / row[v];
         low->variance[j] += share * low->slope[j][v];
         for (size_t a = 0; a < side; a++) {
@@ -67,39 +80,66 @@ static double take_in(double *m, size_t side, size_t v, double ridge, low_rows *
         }
     }
     for (size_t a = 0; a < side; a++) {
-        low->slope[v][a] = row[a] / row[v];
+        low->slope[at][a] = row[a] / row[v];
     }
-    low->variance[v] = 1 / row[v];
+    low->variance[at] = 1 / row[v];
     return log(row[v] / ridge);
 }
 
-/* The triangle (high + 1 rows) that is left when each lane has decided on its low candidates, and
- * these. */
-static void start(const double *m, size_t count, size_t low, double ridge, lanes *out,
+/* Of a table: candidates, those of them that are required, those of the rest that lanes differ in.
+ */
+typedef struct table_shape {
+    size_t count, required, low, high;
+} table_shape;
+
+static table_shape shape_of(const family *f)
+{
+    table_shape out = {.count = f->count, .required = (size_t)__builtin_popcount(f->required)};
+    size_t left = out.count - out.required;
+    out.low = left < LOW ? left : LOW;
+    out.high = left - out.low;
+    return out;
+}
+
+/* The triangle (high + 1 rows) that is left when each lane has taken in what is required and
+ * decided on its low candidates, and these. */
+static void start(const double *m, const table_shape *shape, double ridge, lanes *out,
                   lanes *log_det, hole_rows *rows)
 {
+    double base[SIDE * SIDE];
     double own[SIDE * SIDE];
-    size_t side = count + 1;
-    *log_det = lanes_of(0);
-    rows->taken = low;
-    rows->width = count - low + 1;
+    low_rows taken;
+    size_t side = shape->count + 1;
+    size_t low = shape->low;
+    double shared = 0;
+    memset(&taken, 0, sizeof taken);
+    for (size_t j = 0; j < FAMILY_MOST; j++) {
+        taken.variance[j] = 1 / ridge;
+    }
+    memcpy(base, m, side * side * sizeof *base);
+    for (size_t j = 0; j < shape->required; j++) {
+        shared += take_in(base, side, low + shape->high + j, ridge, &taken, j);
+    }
+    rows->taken = shape->required + low;
+    rows->width = shape->high + 1;
     for (size_t lane = 0; lane < LANES; lane++) {
-        low_rows taken = {.variance = {1 / ridge, 1 / ridge, 1 / ridge}};
-        memcpy(own, m, side * side * sizeof *own);
+        low_rows lanes_own = taken;
+        (*log_det)[lane] = shared;
+        memcpy(own, base, side * side * sizeof *own);
         for (size_t v = 0; v < low; v++) {
             if ((lane >> v & 1) != 0) {
-                (*log_det)[lane] += take_in(own, side, v, ridge, &taken);
+                (*log_det)[lane] += take_in(own, side, v, ridge, &lanes_own, shape->required + v);
             }
         }
-        for (size_t a = 0; a <= count - low; a++) {
-            size_t row = a == 0 ? count : low + a - 1;
+        for (size_t a = 0; a <= shape->high; a++) {
+            size_t row = a == 0 ? shape->count : low + a - 1;
             for (size_t b = 0; b <= a; b++) {
-                size_t column = b == 0 ? count : low + b - 1;
+                size_t column = b == 0 ? shape->count : low + b - 1;
                 out[triangle(a) + b][lane] = own[row * side + column];
             }
-            for (size_t j = 0; j < low; j++) {
-                rows->slope[j * rows->width + a][lane] = taken.slope[j][row];
-                rows->variance[j][lane] = taken.variance[j];
+            for (size_t j = 0; j < rows->taken; j++) {
+                rows->slope[j * rows->width + a][lane] = lanes_own.slope[j][row];
+                rows->variance[j][lane] = lanes_own.variance[j];
             }
         }
     }
@@ -127,8 +167,8 @@ LANES_INLINE lanes step(const lanes *from, size_t last, double ridge, lanes *to,
     return lanes_log(pivot * (1 / ridge));
 }
 
-CLONED static void walk(const double *m, size_t count, double ridge, double unit_squared,
-                        const hole_law *hole, const family_table *out)
+CLONED static void walk(const double *m, const table_shape *shape, double ridge,
+                        double unit_squared, const hole_law *hole, const family_table *out)
 {
     lanes store[PACKED];            /* the triangle made by taking in row b + 1, for each b */
     lanes log_det[MOST_HIGH + 1];   /* by rows still to be decided on */
@@ -138,8 +178,8 @@ CLONED static void walk(const double *m, size_t count, double ridge, double unit
     lanes variances[VARIANCES];
     const hole_rows *rows_at[MOST_HIGH + 1];
     hole_rows rows[MOST_HIGH + 1];
-    size_t low = count < LOW ? count : LOW;
-    size_t high = count - low;
+    size_t low = shape->low;
+    size_t high = shape->high;
     size_t bytes = sizeof(double) << low;
     lanes *next = store;
     lanes *next_slope = slopes;
@@ -148,10 +188,10 @@ CLONED static void walk(const double *m, size_t count, double ridge, double unit
         level[b] = next;
         next += triangle(b + 1);
         rows[b] = (hole_rows){.slope = next_slope, .variance = next_variance};
-        next_slope += (count - b) * (b + 1);
-        next_variance += count - b;
+        next_slope += (shape->count - b) * (b + 1);
+        next_variance += shape->count - b;
     }
-    start(m, count, low, ridge, level[high], &log_det[high], &rows[high]);
+    start(m, shape, ridge, level[high], &log_det[high], &rows[high]);
     for (size_t b = 0; b <= high; b++) {
         at[b] = level[high];
         log_det[b] = log_det[high];
@@ -172,7 +212,8 @@ CLONED static void walk(const double *m, size_t count, double ridge, double unit
         lanes scaled_rest = rest * unit_squared;
         lanes sum = log_det[0];
         if (hole != NULL) {
-            const hole_entry *entry = &hole->entry[__builtin_popcountll(set)];
+            const hole_entry *entry =
+                &hole->entry[shape->required + (size_t)__builtin_popcountll(set)];
             sum -= 2.0 * hole_factor(hole, entry, rows_at[0], rest);
         }
         memcpy(out->rest + (set << low), &scaled_rest, bytes);
@@ -208,7 +249,8 @@ void family_regress(const family *f, const dag_prior *prior, size_t level, const
     if (prior->hole) {
         hole_law_of(&hole, f, prior);
     }
-    walk(m, f->count, prior->ridge, unit * unit, prior->hole ? &hole : NULL, out);
+    table_shape shape = shape_of(f);
+    walk(m, &shape, prior->ridge, unit * unit, prior->hole ? &hole : NULL, out);
 }
 
 /* score = base[|pa|] + slope[|pa|] log(scale + rest) - linear rest - log_det / 2; the eight lanes
@@ -218,14 +260,15 @@ typedef struct score_terms {
     double scale, linear;
 } score_terms;
 
-static void terms_of(score_terms *out, const family *f, const dag_prior *prior, size_t level)
+static void terms_of(score_terms *out, const family *f, const dag_prior *prior, size_t level,
+                     double log_share)
 {
     const double log_pi = 1.1447298858494001741;
     double unit = prior->unit[f->node];
     double n = f->rows > 1 ? f->rows : 1;
     const family_level *at = &f->level[level];
     double heft = at->tau > 0 ? at->heft : n;
-    double shared = at->log_prior - 0.5 * log(heft) - 0.5 * at->log_spread;
+    double shared = log_share + at->log_prior - 0.5 * log(heft) - 0.5 * at->log_spread;
     bool equal = prior->variance > 0;
     out->scale = equal ? 1 : prior->ridge * unit * unit;
     out->linear = equal ? 0.5 / prior->variance : 0;
@@ -239,30 +282,32 @@ static void terms_of(score_terms *out, const family *f, const dag_prior *prior, 
             } else {
                 base += lgamma((nu + n - 1) / 2) - lgamma(nu / 2) + nu / 2 * log(out->scale);
             }
-            bool missing = (f->required & ~(uint32_t)lane & (LANES - 1)) != 0;
-            out->base[entry][lane] = missing ? -INFINITY : base;
+            out->base[entry][lane] = base;
             out->slope[entry][lane] = equal ? 0 : -(nu + n - 1) / 2;
         }
     }
 }
 
-CLONED static void combine(const score_terms *terms, size_t count, uint32_t required,
+/* score = terms, or log(e^score + e^terms). */
+CLONED static void combine(const score_terms *terms, const table_shape *shape, bool add,
                            const family_table *table, double *score)
 {
-    size_t low = count < LOW ? count : LOW;
-    size_t bytes = sizeof(double) << low;
-    for (size_t set = 0; set < (size_t)1 << (count - low); set++) {
-        size_t entry = (size_t)__builtin_popcountll(set);
+    size_t bytes = sizeof(double) << shape->low;
+    for (size_t set = 0; set < (size_t)1 << shape->high; set++) {
+        size_t entry = shape->required + (size_t)__builtin_popcountll(set);
         lanes rest = lanes_of(1);
         lanes log_det = lanes_of(0);
-        memcpy(&rest, table->rest + (set << low), bytes);
-        memcpy(&log_det, table->log_det + (set << low), bytes);
+        memcpy(&rest, table->rest + (set << shape->low), bytes);
+        memcpy(&log_det, table->log_det + (set << shape->low), bytes);
         lanes sum = terms->base[entry] + terms->slope[entry] * lanes_log(terms->scale + rest);
         sum -= terms->linear * rest + 0.5 * log_det;
-        if ((required >> LOW & ~set) != 0) {
-            sum = lanes_of(-INFINITY);
+        if (add) {
+            lanes before = sum;
+            memcpy(&before, score + (set << shape->low), bytes);
+            lanes top = lanes_larger(before, sum);
+            sum = top + lanes_log(1.0 + lanes_exp(lanes_smaller(before, sum) - top));
         }
-        memcpy(score + (set << low), &sum, bytes);
+        memcpy(score + (set << shape->low), &sum, bytes);
     }
 }
 
@@ -270,41 +315,20 @@ void family_scores(const family *f, const dag_prior *prior, size_t level, const 
                    double *score)
 {
     score_terms terms;
-    terms_of(&terms, f, prior, level);
-    combine(&terms, f->count, f->required, table, score);
-}
-
-/* score = log(e^score + e^(other + share)), (2^count) each. */
-CLONED static void add_logs(size_t count, const double *other, double share, double *score)
-{
-    size_t low = count < LOW ? count : LOW;
-    size_t bytes = sizeof(double) << low;
-    for (size_t set = 0; set < (size_t)1 << (count - low); set++) {
-        lanes a = lanes_of(0);
-        lanes b = lanes_of(0);
-        memcpy(&a, score + (set << low), bytes);
-        memcpy(&b, other + (set << low), bytes);
-        b += share;
-        lanes top = lanes_larger(a, b);
-        lanes sum = top + lanes_log(1.0 + lanes_exp(lanes_smaller(a, b) - top));
-        sum = lanes_select(lanes_less(lanes_of(-INFINITY), top), sum, top);
-        memcpy(score + (set << low), &sum, bytes);
-    }
+    table_shape shape = shape_of(f);
+    terms_of(&terms, f, prior, level, 0);
+    combine(&terms, &shape, false, table, score);
 }
 
 void family_scores_all(const family *f, const dag_prior *prior, const family_table *work,
                        double *score)
 {
-    size_t terms = family_terms(f, prior);
-    for (size_t set = 0; set < (size_t)1 << f->count; set++) {
-        score[set] = -INFINITY;
-    }
-    for (size_t k = 0; k < terms; k++) {
+    table_shape shape = shape_of(f);
+    for (size_t k = 0; k < family_terms(f, prior); k++) {
         family_term at = family_term_of(f, prior, k);
+        score_terms terms;
         family_regress(f, &at.prior, at.level, work);
-        family_scores(f, &at.prior, at.level, work, terms == 1 ? score : work->rest);
-        if (terms > 1) {
-            add_logs(f->count, work->rest, at.log_share, score);
-        }
+        terms_of(&terms, f, &at.prior, at.level, at.log_share);
+        combine(&terms, &shape, k > 0, work, score);
     }
 }

@@ -26,8 +26,8 @@ typedef struct mechanism_law {
     /* The family of the candidates in the mask `among` only, in `out`. */
     void (*narrow)(family_room *out, const family *f, uint32_t among);
 
-    /* Log evidence and prior of one parent set, and (2^count) of all: -INFINITY for those without
-     * the required parents; `work` is scratch. */
+    /* Log evidence and prior of one parent set, and (2^family_free) of all that have the required
+     * parents; `work` is scratch. */
     double (*score)(const family *f, const dag_prior *prior, uint32_t parents);
     void (*score_all)(const family *f, const dag_prior *prior, const family_table *work,
                       double *score);
