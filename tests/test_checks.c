@@ -46,6 +46,53 @@ static void test_tails(void **state)
     assert_near(chance_of_tails(x, 5), 1, 0);
 }
 
+/* Alarms come as often as they say, of a few small sets or one large one; two batches of a set that
+ * differ by an sd are found, and not when their rows are mixed. */
+static void test_drift(void **state)
+{
+    (void)state;
+    enum { SETS = 5, N = 60, ROWS = SETS * N, TIMES = 2000 };
+    size_t first[SETS + 1];
+    uint8_t out[SETS] = {0, 0, 1, 0, 0};
+    double e[ROWS];
+    lcg g = {8};
+    for (size_t sizes = 0; sizes < 2; sizes++) {
+        size_t alarms[2] = {0};
+        first[0] = 0;
+        for (size_t s = 0; s < SETS; s++) {
+            first[s + 1] = sizes == 0 ? first[s] + 9 + s : ROWS - SETS + 1 + s;
+        }
+        for (size_t k = 0; k < TIMES; k++) {
+            for (size_t i = 0; i < ROWS; i++) {
+                e[i] = 3 + 2 * lcg_normal(&g);
+            }
+            double chance = chance_of_drift(e, first, out, 1, SETS);
+            assert_true(chance >= 0 && chance <= 1);
+            alarms[0] += chance < 0.5 ? 1 : 0;
+            alarms[1] += chance < 0.02 ? 1 : 0;
+        }
+        assert_in_range(alarms[0], 900, 1100); /* 1000, sd 22 */
+        assert_in_range(alarms[1], 18, 68);    /* 40, sd 6.3 */
+    }
+    for (size_t s = 0; s <= SETS; s++) {
+        first[s] = s * N;
+    }
+    for (size_t i = 0; i < ROWS; i++) {
+        e[i] = lcg_normal(&g) + (i % N < N / 2 ? 1 : 0);
+    }
+    assert_true(chance_of_drift(e, first, out, 1, SETS) < 1e-4);
+    for (size_t i = 0; i < ROWS; i++) {
+        e[i] = lcg_normal(&g) + (i % 2 == 0 ? 1 : 0);
+    }
+    assert_true(chance_of_drift(e, first, out, 1, SETS) > 0.01);
+    for (size_t i = 0; i < ROWS; i++) {
+        e[i] = 7;
+    }
+    assert_near(chance_of_drift(e, first, out, 1, SETS), 1, 0);
+    e[3] = (double)NAN;
+    assert_near(chance_of_drift(e, first, out, 1, 1), 1, 0);
+}
+
 enum { D = 4, PAIRS = D * (D - 1) / 2, ALL = 729 }; /* 3^PAIRS: none, forth or back */
 
 /* Graph number k; false where it has a cycle. */
@@ -207,9 +254,9 @@ static void test_broken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chances),   cmocka_unit_test(test_tails),
-        cmocka_unit_test(test_essential), cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_chances), cmocka_unit_test(test_tails),
+        cmocka_unit_test(test_drift),   cmocka_unit_test(test_essential),
+        cmocka_unit_test(test_clean),   cmocka_unit_test(test_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,14 @@ static const finding TESTS[] = {
          "that for a peculiarity of the rows without intervention: effects of do() "
          "against these leave it out",
          "handle control rows as all others are (a mock intervention)", WEIGHT_BREAKS},
+    [TEST_DRIFT] =
+        {"drift", "rows that follow one another are no more alike than others",
+         "alike in rows that follow one another in the data: %s. Instruments that drift, "
+         "and batches that are not told apart, make them so, and edges about these nodes "
+         "may be false however certain they look; so does sorting rows by such a variable",
+         "take off what drifts, leave out batches that differ, or shuffle rows that were "
+         "sorted",
+         WEIGHT_BREAKS},
 };
 static const finding HIDDEN = {
     "hidden", "no hidden cause of two nodes explains the rows better",

@@ -8,6 +8,7 @@
 #include "infer/check/chance.h"         /* chances of statistics */
 #include "infer/check/check_columns.h"  /* columns of x by themselves */
 #include "infer/check/check_design.h"   /* rows and design before any model */
+#include "infer/check/check_drift.h"    /* rows alike that follow one another */
 #include "infer/check/check_edges.h"    /* pairs decided or not */
 #include "infer/check/check_hidden.h"   /* hidden causes of pairs */
 #include "infer/check/check_input.h"    /* what is checked */

@@ -1,6 +1,7 @@
 #include "infer/check/check_family.h"
 
 #include "infer/check/chance.h"
+#include "infer/check/check_drift.h"
 #include "infer/check/check_response.h"
 
 #include <lapacke.h>
@@ -284,6 +285,7 @@ static void test_rest(const check_rows *t, const check_work *q, size_t i, size_t
         at += size;
     }
     out->chance[TEST_NOISE] = test_noise(t, i, q->rest);
+    out->chance[TEST_DRIFT] = chance_of_drift(q->rest, t->first, t->target + i, t->d, t->sets);
     for (size_t k = 0; k < rows; k++) { /* rows that are a set of their own say nothing */
         if (q->rest[k] != 0) {
             q->rest[kept++] = q->rest[k];

@@ -12,12 +12,12 @@
  *     bent      x_p^2
  *     slopes    x_p where do() set p (and, where sets have no intercepts of their own, that it did)
  *     kept      of observed i where do() set it: its parents, which do() should have cut off
- *     response  what sets of interventions have of their own: r_0 of the rows without any against
- * the mean and spread of r_s over K other sets, t = (r_0 - mean)/sqrt(s^2 (1 + 1/K)): does a node
- * move whenever anything is set? support   whether x_p matters at all where do() set p: what no
- * hidden cause can feign
+ *     response  what sets of interventions have of their own: does i move whenever anything is set
+ *               (check_response.h)?
+ *     support   whether x_p matters at all where do() set p: what no hidden cause can feign
  *
- * and of what is left, whether it is normal (tails) and varies alike in all sets (noise: Levene).
+ * and of what is left, whether it is normal (tails), varies alike in all sets (noise: Levene), and
+ * has no order (check_drift.h).
  */
 #ifndef LSCM_INFER_CHECK_CHECK_FAMILY_H
 #define LSCM_INFER_CHECK_CHECK_FAMILY_H
@@ -32,6 +32,7 @@ typedef enum check_test {
     TEST_TAILS,
     TEST_KEPT,
     TEST_RESPONSE,
+    TEST_DRIFT,
     FAMILY_TESTS
 } check_test;
 
