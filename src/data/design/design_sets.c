@@ -168,7 +168,7 @@ lscm_status design_keep(design *out, const design *from, const uint8_t *keep, ls
     size_t rows = 0;
     design s = {0};
     uint8_t *mask = malloc(from->rows * d + 1);
-    uint32_t *batch = malloc((from->rows + 1) * sizeof *batch);
+    uint32_t *batch = calloc(from->rows + 1, sizeof *batch);
     if (mask == NULL || batch == NULL) {
         status = fail_memory(why, from->rows * d);
         goto done;

@@ -22,7 +22,7 @@ typedef struct finder {
     double *mean;  /* (w) */
     size_t *begin; /* (BATCHES_MOST + 1): where batches begin, then n */
     size_t batches;
-    double evidence;
+    uint32_t *batch; /* (all rows): of each */
 } finder;
 
 /* ---- What values leave of y, in coordinates of unit variance about their neighbours ---- */
@@ -309,6 +309,7 @@ static void lay_out(finder *f, arena *a, size_t rows, size_t side)
     f->eigen = arena_take(a, side, sizeof(double));
     f->mean = arena_take(a, side, sizeof(double));
     f->begin = arena_take(a, BATCHES_MOST + 2, sizeof *f->begin);
+    f->batch = arena_take(a, f->s->design.rows, sizeof *f->batch);
 }
 
 lscm_status batches_find(linear_view *s, lscm_error *why)
@@ -327,20 +328,18 @@ lscm_status batches_find(linear_view *s, lscm_error *why)
         rows = own > rows ? own : rows;
     }
     lay_out(&f, &memory, rows, side);
-    uint32_t *batch = arena_take(&memory, s->design.rows, sizeof *batch);
     TRY(arena_open(&memory, why));
     lay_out(&f, &memory, rows, side);
-    batch = arena_take(&memory, s->design.rows, sizeof *batch);
     for (size_t k = 0; k < s->design.sets; k++) {
         find(&f, k);
         for (size_t b = 0; b < f.batches; b++, count++) {
             for (size_t at = f.begin[b]; at < f.begin[b + 1]; at++) {
-                batch[f.row[at]] = (uint32_t)count;
+                f.batch[f.row[at]] = (uint32_t)count;
             }
         }
     }
     if (count > s->design.sets) {
-        TRY(design_divide(&s->design, batch, count, why));
+        TRY(design_divide(&s->design, f.batch, count, why));
     }
 done:
     arena_close(&memory);
