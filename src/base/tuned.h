@@ -48,7 +48,7 @@
     REAL(check_support, 0.01, STATED, "chance below which rows with do() on a cause speak for its edge") \
     COUNT(check_draws, 24, TIME, "draws whose graphs are tested") \
     COUNT(check_rows, 20000, TIME, "rows that are tested, about") \
-    COUNT(check_numbers, 1000000, TIME, "numbers of x whose columns are looked at, about") \
+    COUNT(check_numbers, 100000, TIME, "numbers of x whose columns are looked at, about") \
     REAL(check_copy, 1e-6, HAND, "part of a column's variance that a copy of it may differ by: a few digits") \
     REAL(check_coarse, 0.25, STATED, "rounding over noise, in variance: half of its sd, as for errors of z") \
     COUNT(check_pairs, 4000000, TIME, "sets times nodes squared to which hidden causes of pairs are looked for") \

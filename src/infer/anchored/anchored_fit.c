@@ -134,13 +134,14 @@ static lscm_status ask(verdict *out, const fit *f, const anchored_input *in, con
     read_again read = {0};
     if (f->settings.holdout > 0 && !(a->clip > 0) && can_judge(a)) {
         TRY(judge(&out->sets, &again, f->settings.holdout, why));
-        size_t most = a->d <= tuned_judge_nodes() ? tuned_judge_parts() : 1;
-        if (in->view->kind == VIEW_LINEAR) {
+        bool read_off = in->view->kind == VIEW_LINEAR; /* of many nodes no graph is made again */
+        size_t most = a->d <= tuned_judge_nodes() ? tuned_judge_parts() : read_off ? 0 : 1;
+        if (read_off) {
             TRY(read_again_open(&read, in, a, why));
             without = read_again_judged(&read);
         }
         TRY(judge_targets(&out->targets, &without, most, why));
-        out->targets.read = in->view->kind == VIEW_LINEAR;
+        out->targets.read = read_off;
     }
     out->seconds = fit_seconds() - begun;
 done:

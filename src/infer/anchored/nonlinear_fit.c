@@ -73,7 +73,7 @@ static lscm_status leave_targets_out(nonlinear_run *r, const anchored_input *in,
     with.progress = NULL;
     TRY(read_again_open(&read, &with, &r->a, why));
     judged asked = read_again_judged(&read);
-    size_t most = r->a.d <= tuned_judge_nodes() ? tuned_judge_parts() : 1;
+    size_t most = r->a.d <= tuned_judge_nodes() ? tuned_judge_parts() : 0;
     TRY(judge_targets(&r->targets, &asked, most, why));
     r->targets.read = true;
 done:
