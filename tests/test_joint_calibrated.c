@@ -143,6 +143,16 @@ static void test_calibrated_two(void **state)
     calibrate(&c, 60, 750, 4714);
 }
 
+/* A slab with a hole at 0. */
+static void test_calibrated_hole(void **state)
+{
+    (void)state;
+    made_design c = SMALL;
+    c.untouched = 1;
+    c.hole = true;
+    calibrate(&c, 150, 900, 4716);
+}
+
 /* .. and x is noisy: z of the rows is drawn, too. */
 static void test_calibrated_noisy(void **state)
 {
@@ -161,6 +171,7 @@ int main(void)
         cmocka_unit_test(test_calibrated_equal),
         cmocka_unit_test(test_calibrated_unlabelled),
         cmocka_unit_test(test_calibrated_two),
+        cmocka_unit_test(test_calibrated_hole),
         cmocka_unit_test(test_calibrated_noisy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
