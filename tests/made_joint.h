@@ -73,7 +73,8 @@ static inline void open_bench(bench *b, const made_design *c, lcg *g, const uint
                        .log_odds = log(c->edge / (1 - c->edge)),
                        .variance = c->equal ? 0.05 : 0,
                        .unit = b->unit,
-                       .spread = c->spread};
+                       .spread = c->spread,
+                       .hole = c->hole};
     double *z = zeros(b->m.s.rows * d, sizeof *z);
     assert_ok(anchor_of(&b->anchor, &b->m.s, NULL, &why));
     assert_ok(encoder_complete(&b->m.s, NULL, &b->anchor, b->slope, &why));

@@ -30,6 +30,7 @@ typedef struct made_design {
     double spread;           /* .. of ridges that nodes have of their own, or 0 */
     bool effects;            /* sets have intercepts of their own, tau from the prior .. */
     double tau;              /* .. or, above 0, this */
+    bool hole;               /* .. w^2 times as likely: |w| is chi with 3 degrees of freedom */
 } made_design;
 
 typedef struct made_signal {
@@ -64,6 +65,13 @@ static inline double made_scale(const made_design *c, lcg *g)
     return sqrt(c->ridge * own);
 }
 
+static inline double made_weight(const made_design *c, lcg *g)
+{
+    return !c->hole               ? lcg_normal(g)
+           : lcg_uniform(g) < 0.5 ? -sqrt(made_chi2(g, 3))
+                                  : sqrt(made_chi2(g, 3));
+}
+
 static inline void made_mechanisms(made_signal *m, const made_design *c, lcg *g)
 {
     size_t d = c->d;
@@ -86,7 +94,7 @@ static inline void made_mechanisms(made_signal *m, const made_design *c, lcg *g)
         }
         for (size_t j = 0; j < d; j++) {
             double size = c->plain ? (lcg_uniform(g) < 0.5 ? -1 : 1) * (0.5 + 1.5 * lcg_uniform(g))
-                                   : m->sigma[i] / scale * lcg_normal(g);
+                                   : m->sigma[i] / scale * made_weight(c, g);
             m->w[j * d + i] *= size;
         }
     }

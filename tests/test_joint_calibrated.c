@@ -112,6 +112,16 @@ static void test_calibrated_two(void **state)
     calibrate(&c, 60, 750, 4714);
 }
 
+/* A slab with a hole at 0. */
+static void test_calibrated_hole(void **state)
+{
+    (void)state;
+    made_design c = SMALL;
+    c.untouched = 1;
+    c.hole = true;
+    calibrate(&c, 150, 900, 4716);
+}
+
 /* .. and x is noisy: z of the rows is drawn, too. */
 static void test_calibrated_noisy(void **state)
 {
@@ -162,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_calibrated_equal),
         cmocka_unit_test(test_calibrated_unlabelled),
         cmocka_unit_test(test_calibrated_two),
+        cmocka_unit_test(test_calibrated_hole),
         cmocka_unit_test(test_calibrated_noisy),
         cmocka_unit_test(test_calibrated_effects),
         cmocka_unit_test(test_calibrated_effects_two),

@@ -12,7 +12,8 @@
  *     prod  (1 - p) delta(w)  +  p N(w; 0, s_i^2/(t_i u_j^2))       (and what nu makes of a parent)
  *
  * has one weight for `all edges are there`, an integral in closed form, and one for each edge at
- * the point where it alone is missing. Where two or more are missing the line is left by no other
+ * the point where it alone is missing. Where the slab has a hole (family_hole.h) these propose, and
+ * the ratio of its factors decides. Where two or more are missing the line is left by no other
  * move than those of graph_chain.c. t_i, the node's own ridge (family.h), is drawn before. */
 #include "infer/sample/joint_state.h"
 
