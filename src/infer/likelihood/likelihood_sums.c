@@ -88,6 +88,20 @@ static void split_set(likelihood_sums *s)
     s->sets++;
 }
 
+/* The end of the set, or where these are split of the batch, that begins at place `from` of the
+ * rows set by set. */
+static size_t part_end(const design *s, bool split, size_t from)
+{
+    size_t to = from + 1;
+    size_t set = s->set[s->row[from]];
+    size_t batch = design_batch(s, s->row[from]);
+    while (to < s->rows && s->set[s->row[to]] == set &&
+           (!split || design_batch(s, s->row[to]) == batch)) {
+        to++;
+    }
+    return to;
+}
+
 lscm_status likelihood_sums_of(likelihood_sums *out, const linear_view *s, const uint8_t *keep,
                                const double *unit, const double *actuator, bool split,
                                lscm_error *why)
@@ -96,7 +110,8 @@ lscm_status likelihood_sums_of(likelihood_sums *out, const linear_view *s, const
     const design *from = &s->design;
     size_t f = 2 * s->d + 1;
     likelihood_sums sums = {.d = s->d};
-    size_t most = from->sets * (split ? 2 : 1);
+    size_t most = split ? 2 * design_batches(from) : from->sets;
+    size_t to = 0;
     lay_out(&sums, most);
     TRY(arena_open(&sums.memory, why));
     lay_out(&sums, most);
@@ -105,15 +120,16 @@ lscm_status likelihood_sums_of(likelihood_sums *out, const linear_view *s, const
         sums.unit[j] = unit[j];
         sums.actuator[j] = actuator[j] * actuator[j] / (unit[j] * unit[j]);
     }
-    for (size_t set = 0; set < from->sets; set++) {
+    for (size_t at = 0; at < from->rows;) {
         double *gram = sums.gram + sums.sets * f * f;
-        for (size_t at = from->first[set]; at < from->first[set + 1]; at++) {
+        const uint8_t *target = design_targets(from, from->row[at]);
+        for (to = part_end(from, split, at); at < to; at++) {
             if (row_counts(keep, from->row[at])) {
                 add_row(&sums, s, from->row[at], gram);
             }
         }
         if (gram[0] > 0) {
-            memcpy(sums.target + sums.sets * s->d, from->target + set * s->d, s->d);
+            memcpy(sums.target + sums.sets * s->d, target, s->d);
             sums.count[sums.sets++] = gram[0];
             if (split) {
                 split_set(&sums);

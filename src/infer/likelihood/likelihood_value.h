@@ -7,9 +7,9 @@
  *     log p(y) = n log |det B| + n log |det J| - n/2 log |O_t| - 1/2 tr(O_t^-1 S_t)    of each set,
  *
  * S_t from the Gram matrix of (1, y, v) over its n rows: one pass, then O(sets d^3) however many
- * rows there are. Rows of a set share an intercept of sd tau sigma: the set is then two, what
- * varies about its mean (n - 1, m = 0) and sqrt(n) its mean (1, m = n). log sigma has its prior; B
- * that of joint.h, |det B|^-(d + 1) with the intercept's.
+ * rows there are. Rows of a batch of a set share an intercept of sd tau sigma: each is then two,
+ * what varies about its mean (n - 1, m = 0) and sqrt(n) its mean (1, m = n). log sigma has its
+ * prior; B that of joint.h, |det B|^-(d + 1) with the intercept's.
  */
 #ifndef LSCM_INFER_LIKELIHOOD_LIKELIHOOD_VALUE_H
 #define LSCM_INFER_LIKELIHOOD_LIKELIHOOD_VALUE_H
