@@ -6,9 +6,9 @@
  *
  *     z' = z - (1 - bent) min(away/H, 1) (z - l),   sd'^2 = sd^2 + growth^2 away^2,
  *
- * H half the range; bent in [0, 1] is the least squares share at the outer labels v, and
- * e^2 = a + growth^2 away^2, a >= 0, what is left of them then. A kernel stands for the network of
- * its kind, as both inherit what the labels do not say.
+ * H half the range; bent in [0, 1] is the least squares share at the outer labels v, and growth^2
+ * the least squares slope of what is left of them then, squared, in away^2. A kernel stands for the
+ * network of its kind, as both inherit what the labels do not say.
  *
  * Where no label of j was near, held-out labels that have others about them tell nothing. A whole
  * side of its values held out does: the Gaussian process knows as little of it as of such rows. Of
