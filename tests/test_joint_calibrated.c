@@ -117,9 +117,11 @@ static void test_calibrated_hole(void **state)
 {
     (void)state;
     made_design c = SMALL;
-    c.untouched = 1;
+    c.d = 4;
+    c.untouched = 2;
+    c.edge = 0.7;
     c.hole = true;
-    calibrate(&c, 150, 900, 4716);
+    calibrate(&c, 200, 750, 4716);
 }
 
 /* .. and x is noisy: z of the rows is drawn, too. */
