@@ -193,7 +193,7 @@ static lscm_status fit_noiseless(const void *self, const uint8_t *keep, judged_f
                                  lscm_error *error)
 {
     lscm_status status = noiseless.fit(self, keep, out, error);
-    assert_int_equal(out->a.sampler, SAMPLER_LATENT);
+    assert_int_equal(out->a.sampler, SAMPLER_LIKELIHOOD);
     out->blur = out->doubt = NULL;
     return status;
 }
@@ -222,7 +222,7 @@ static void test_noisy(void **state)
         anchored a;
         judged blind = anchored_judged(&in);
         assert_ok(anchored_infer(&a, &in, &why));
-        assert_int_equal(a.sampler, SAMPLER_LATENT);
+        assert_int_equal(a.sampler, SAMPLER_LIKELIHOOD);
         assert_ok(judge(&j, &blind, 0.3, &why));
         for (size_t i = 0; i < c.d; i++) {
             inside += isnan(j.coverage[i]) ? 0 : j.coverage[i];
