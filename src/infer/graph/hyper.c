@@ -187,7 +187,6 @@ size_t hyper_guess(const hyper_grid *g, const mechanisms *m, double *score)
     for (size_t t = 0; t < g->slabs; t++) {
         mechanisms at = *m;
         take_slab(g, t, &at.prior);
-        at.prior.spread = 0; /* a guess */
         at.prior.log_odds = log_odds(g->edge[g->edges / 2]);
         for (size_t i = 0; i < m->d; i++) {
             double own = 0;
@@ -207,11 +206,9 @@ size_t hyper_guess(const hyper_grid *g, const mechanisms *m, double *score)
 
 void hyper_thin(const hyper_grid *g, const mechanisms *m, families *f, double least)
 {
-    const hyper_grid plain = hyper_part(g, false);
     mechanisms at = *m;
     double score = 0;
-    hyper_take(&plain, hyper_guess(&plain, m, &score), &at.prior);
-    at.prior.spread = 0;
+    hyper_take(g, hyper_guess(g, m, &score), &at.prior);
     for (size_t i = 0; i < m->d; i++) {
         if (f->list[i].levels > 1) {
             families_leave_out(f, i, &at.prior, select_parents(&at, i, &score), least);
