@@ -25,7 +25,8 @@ typedef struct scratch {
 
 /* b with its parents, and perhaps a hidden cause of it and a. */
 typedef struct pair_case {
-    size_t a, b, count; /* parents */
+    size_t a, b, count; /* parents, and others that might be */
+    size_t in_graph;    /* the first so many of them are parents */
     double rows[2];     /* where a is free; was set */
     double hidden;      /* variance of e_a */
     double level;       /* log likelihood that is the intercepts' */
@@ -248,6 +249,32 @@ static void drop_parents(const scratch *q, pair_case *c)
     }
 }
 
+/* The best without a hidden cause: that the graph lacks weak parents, or has some too many, is no
+ * sign of one. They come and go one by one as long as that is better; q->has keeps them. */
+static double find_parents(const scratch *q, const pair_case *c)
+{
+    for (size_t p = 0; p < c->count; p++) {
+        q->has[p] = p < c->in_graph ? 1 : 0;
+    }
+    double now = score(q, c, false);
+    for (;;) {
+        size_t turn = c->count;
+        double best = now;
+        for (size_t p = 0; p < c->count; p++) {
+            q->has[p] ^= 1;
+            double found = score(q, c, false);
+            q->has[p] ^= 1;
+            turn = found > best ? p : turn;
+            best = fmax(best, found);
+        }
+        if (turn == c->count) {
+            return now;
+        }
+        q->has[turn] ^= 1;
+        now = best;
+    }
+}
+
 /* The gain, and q->spare less the same. */
 static double weigh_pair(const check_rows *t, scratch *q, pair_case *c)
 {
@@ -258,17 +285,16 @@ static double weigh_pair(const check_rows *t, scratch *q, pair_case *c)
     }
     for (size_t own = 0; own < (t->tau[c->b] > 0 ? 2 : 1); own++) {
         sum_pair(t, q, c, own == 0 ? 0 : t->tau[c->b]);
-        if (!(c->rows[0] > (double)c->count + 8) || !(c->hidden > 0)) {
+        if (!(c->rows[0] > (double)c->in_graph + 8) || !(c->hidden > 0)) {
             return NAN;
         }
-        memset(q->has, 1, c->count);
-        without = fmax(without, score(q, c, false));
-        drop_parents(q, c);
-        memset(q->has, 1, c->count);
-        for (size_t p = 0; p < c->count; p++) { /* and from h in the place of a */
-            q->has[p] = q->parent[p] != c->a ? 1 : 0;
+        for (size_t way = 0; way < 2; way++) { /* from all, and from h in the place of a */
+            without = fmax(without, find_parents(q, c));
+            for (size_t p = 0; p < c->count; p++) {
+                q->has[p] = way == 1 && q->parent[p] == c->a ? 0 : q->has[p];
+            }
+            drop_parents(q, c);
         }
-        drop_parents(q, c);
     }
     for (size_t p = 0; p < c->count; p++) {
         q->spare[p] -= without;
@@ -288,15 +314,20 @@ static double log_add(double a, double b)
     return most > -INFINITY ? most + log(exp(a - most) + exp(b - most)) : -INFINITY;
 }
 
-static size_t take_parents(const check_rows *t, const scratch *q, size_t g, size_t b)
+/* Parents of b, then who might be one, too: of many nodes a alone. */
+static void take_parents(const check_rows *t, const scratch *q, size_t g, pair_case *c)
 {
-    size_t count = 0;
-    for (size_t p = 0; p < t->d && count < 64; p++) {
-        if (check_has(t, g, p, b) && t->unit[p] > 0) {
-            q->parent[count++] = p;
+    enum { MOST = 64, FEW = 20 };
+    for (size_t part = 0; part < 2; part++) {
+        for (size_t p = 0; p < t->d && c->count < MOST; p++) {
+            bool parent = check_has(t, g, p, c->b);
+            bool might = q->place[p] < q->place[c->b] && (t->d <= FEW || p == c->a);
+            if (t->unit[p] > 0 && (part == 0 ? parent : might && !parent)) {
+                q->parent[c->count++] = p;
+                c->in_graph += part == 0 ? 1 : 0;
+            }
         }
     }
-    return count;
 }
 
 static bool is_tried(const check_rows *t, const check_family *all, size_t g, size_t a, size_t b)
@@ -324,7 +355,8 @@ static void take_graph(check_hidden *out, const check_rows *t, scratch *q, const
         if (q->place[a] >= q->place[b] || !is_tried(t, all, g, a, b)) {
             continue;
         }
-        pair_case c = {.a = a, .b = b, .count = take_parents(t, q, g, b)};
+        pair_case c = {.a = a, .b = b};
+        take_parents(t, q, g, &c);
         c.error = fmax(shared_error(t, &all[g * d + a], a), shared_error(t, &all[g * d + b], b));
         double gain = weigh_pair(t, q, &c);
         if (isnan(gain)) {
@@ -332,7 +364,7 @@ static void take_graph(check_hidden *out, const check_rows *t, scratch *q, const
         }
         double *to = &out->gain[a < b ? a * d + b : b * d + a];
         *to = log_add(*to, share + gain);
-        for (size_t p = 0; p < c.count; p++) {
+        for (size_t p = 0; p < c.in_graph; p++) {
             double *spare = &out->spare[q->parent[p] * d + b];
             *spare = log_add(*spare, share + q->spare[p]);
         }

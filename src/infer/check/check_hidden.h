@@ -10,6 +10,7 @@
  *
  *     gain_ab = log L(Q, h) - log L(P) - (k(Q, h) - k(P)) log(n)/2,
  *
+ * P those of the graph, mended one by one where that is better, too,
  * each with the intercepts of sets as the fit has them or without, whichever is better. Graphs
  * weigh in as often as they were drawn. The mean of exp(gain) over pairs is the Bayes factor of one
  * hidden cause somewhere against none: where there is none it exceeds 19 in fewer than 1 of 19 data
