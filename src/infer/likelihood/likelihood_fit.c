@@ -146,7 +146,7 @@ static double search(likelihood_fit *f, size_t n, const double *step, double slo
 {
     size_t all = likelihood_layout(f->sums->d).count;
     double length = 1;
-    for (size_t k = 0; k < HALVINGS; k++, length /= 2) {
+    for (size_t k = 0; k < HALVINGS; k++) {
         memcpy(theta, f->theta, all * sizeof(double));
         for (size_t i = 0; i < n; i++) {
             theta[f->active[i]] += length * step[i];
@@ -156,6 +156,7 @@ static double search(likelihood_fit *f, size_t n, const double *step, double slo
             *value = there;
             return length;
         }
+        length /= 2;
     }
     return 0;
 }

@@ -199,7 +199,7 @@ static void draw_point(const likelihood_quadratic *q, const likelihood_prior *p,
 {
     const hyper_grid *grid = p->grid;
     double x[HYPER_MOST];
-    double own[HYPER_SLABS];
+    double own[HYPER_SLABS] = {0};
     double edges = edges_of(q->d, at->parents);
     for (size_t s = 0; s < grid->slabs; s++) {
         own[s] = likelihood_evidence(q, p, at->parents, grid->ridge[s], grid->hole[s], scratch);

@@ -217,7 +217,7 @@ static double misses(work *w, size_t count)
     size_t n = likelihood_layout(q->d).count;
     double sum = 0;
     for (size_t k = 0; k < TRIED; k++) {
-        const likelihood_draw *draw = w->draws + (2 * k + 1) * count / (2 * TRIED);
+        const likelihood_draw *draw = w->draws + (2 * k + 1) * count / TRIED / 2;
         double value = 0;
         memcpy(f->theta, q->theta, n * sizeof(double));
         if (!likelihood_maximise(f, draw->parents, &value)) {
