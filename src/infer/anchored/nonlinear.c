@@ -26,8 +26,6 @@ static void lay_out(nonlinear *n)
         *nodes[k] = arena_take(a, d, sizeof(double));
     }
     n->held = arena_take(a, n->x.rows * d, 1);
-    n->sets = arena_take(a, d, sizeof *n->sets);
-    n->levels = arena_take(a, d, sizeof *n->levels);
     n->size = arena_take(a, n->x.rows, sizeof(double));
     n->blur = arena_take(a, d * d * d, sizeof(double));
     n->w = arena_take(a, d * d, sizeof(double));
@@ -93,7 +91,6 @@ lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
     lay_out(n);
     TRY(arena_open(&n->memory, why));
     lay_out(n);
-    design_count(&x->design, NULL, NULL, n->sets);
     TRY(hold_out_values(&x->design, (uint64_t)s->seed, n->held, why));
     TRY(design_hide(&shown.design, &x->design, n->held, why));
     TRY(kernel_encode(&n->kernel, n->z, n->sd, &shown, &settings, progress, why));
@@ -209,10 +206,6 @@ static void find_reach(nonlinear *n, double *sorted)
             }
         }
         qsort(sorted, count, sizeof *sorted, quantile_compare);
-        n->levels[j] = 0;
-        for (size_t k = 0; k < count; k++) {
-            n->levels[j] += k == 0 || sorted[k] > sorted[k - 1] ? 1 : 0;
-        }
         double low = quantile_of_sorted(sorted, count, outer);
         double high = quantile_of_sorted(sorted, count, 1 - outer);
         n->middle[j] = (low + high) / 2;

@@ -46,7 +46,6 @@ typedef struct nonlinear {
     bool homogeneous;       /* the network has no biases */
     bool network;           /* z is refined; else the kernel's */
     uint8_t *held;          /* (rows, d) */
-    size_t *sets, *levels;  /* (d): distinct sets in which do() set node j, and values it set */
     double *guess;          /* (rows, d): the kernel's z */
     double *z, *sd;         /* (rows, d) */
     double *told, *told_sd; /* (rows, d): to be stored: with the model's help, but beyond reach */

@@ -6,8 +6,8 @@
  *
  *     open_pi^2 = ratio^2 var sum_r c_pr z_i(f_r),   over some of the rows.
  *
- * Of a node that was set in few sets, rows of these sets were held out: they tell nothing of rows
- * in which others are set, and take nothing off.
+ * Where these rows are as far from labels as a side of the labels is when it is held out, the ratio
+ * is that of such a side, and in between in between (kernel_beyond.h).
  */
 #include "infer/anchored/nonlinear.h"
 
@@ -78,13 +78,12 @@ static bool regress(const leaks *t, size_t nodes)
 static double error_of(const nonlinear *n, size_t i, double ratio)
 {
     const kernel_beyond *b = &n->beyond;
-    bool alone = n->sets[i] < tuned_kernel_few_sets();
-    double place = alone ? 1 : kernel_beyond_place(b, i, n->far[i]);
+    double place = kernel_beyond_place(b, i, n->far[i]);
     double side = 0; /* how x bends is alike for all nodes, and some rays are straight */
     for (size_t j = 0; j < n->x.d; j++) {
-        side += b->side[j] / b->in[j] / (double)n->x.d;
+        side += log(b->side[j] / b->in[j]) / (double)n->x.d;
     }
-    return pow(ratio, 1 - place) * pow(side, place / 2);
+    return pow(ratio, 1 - place) * exp(side * place / 2);
 }
 
 /* rms errors of held-out values, the network's over the kernel's. */

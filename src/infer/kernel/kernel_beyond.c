@@ -7,6 +7,7 @@
 #include "infer/kernel/kernel_beyond.h"
 
 #include "base/quantile.h"
+#include "base/threads.h"
 #include "base/tuned.h"
 #include "infer/kernel/kernel_trial.h"
 
@@ -268,6 +269,7 @@ lscm_status kernel_beyond_of(kernel_beyond *out, const kernel_encoder *e, const 
     lscm_status status = LSCM_OK;
     kernel_beyond b = {.d = f->d, .R = f->R};
     looking w = {.e = e, .f = f, .settings = settings};
+    threads_blas_single();
     lay_out(&b, &b.memory);
     TRY(arena_open(&b.memory, why));
     lay_out(&b, &b.memory);
@@ -284,6 +286,7 @@ lscm_status kernel_beyond_of(kernel_beyond *out, const kernel_encoder *e, const 
     *out = b;
     b.memory = (arena){0};
 done:
+    threads_blas_restore();
     close_looking(&w);
     arena_close(&b.memory);
     return status;

@@ -244,7 +244,8 @@ static void take_order(size_t d, const uint32_t *parents, size_t *order)
     }
 }
 
-/* Draw k from graph k, in the units of the data. */
+/* Draw k from graph k, in the units of the data. Its tau is that of draw k given z: the maximum has
+ * one, and how far it is known matters to a set that was never seen, hardly to the weights. */
 static void take_draw(work *w, size_t k, const joint_draws *out, double *effect)
 {
     const likelihood_sums *s = &w->p->sums;
@@ -268,8 +269,9 @@ static void take_draw(work *w, size_t k, const joint_draws *out, double *effect)
         }
         out->shift[k * d + j] = shift;
         out->intercept[k * d + j] = centre;
+        double tau = effect[k * d + j] / out->sigma[k * d + j];
         out->sigma[k * d + j] = s->unit[j] * exp(theta[at.log_sigma + j]);
-        effect[k * d + j] = out->sigma[k * d + j] * sqrt(w->p->effect[j]);
+        effect[k * d + j] = out->sigma[k * d + j] * tau;
     }
 }
 

@@ -20,7 +20,8 @@ typedef struct likelihood_posterior {
 
 /* Whether it can be asked of such data at all. */
 bool likelihood_applies(const anchored *a, const anchored_input *in, const graph_posterior *g);
-/* `effect` (draws, d) of the draws, too. a: draws given z as the anchors have it, to start from. */
+/* a: draws given z as the anchors have it, to start from. `draws` and `effect` (draws, d) may be
+ * these: sigma and effect are those of a before, and of the posterior after. */
 lscm_status likelihood_infer(likelihood_posterior *out, const anchored *a, const anchored_input *in,
                              const graph_posterior *g, const joint_draws *draws, double *effect,
                              lscm_error *why);
