@@ -85,7 +85,9 @@ static double correlated(const double *at)
 static double walk_uphill(double *at)
 {
     double best = correlated(at);
-    for (double step = 0.5; step > 1e-6; step /= 2) {
+    double step = 1;
+    for (size_t halved = 0; halved < 20; halved++) {
+        step /= 2;
         for (bool moved = true; moved;) {
             moved = false;
             for (size_t k = 0; k < PARAMETERS; k++) {

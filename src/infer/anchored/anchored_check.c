@@ -95,11 +95,11 @@ static void take_advice(fit *f, json_t *advice)
 static void take_unsure(const errors *e, const linear_view *s, const anchored *a)
 {
     size_t stride = 1 + s->rows / tuned_judge_rows();
-    double count = (double)((s->rows + stride - 1) / stride);
+    size_t looked_at = (s->rows + stride - 1) / stride;
     for (size_t row = 0; row < s->rows; row += stride) {
         encoder_doubt(a, s->y + row * s->rank, e->doubt);
         for (size_t j = 0; j < a->d; j++) {
-            e->unsure[j] += e->doubt[j] / count;
+            e->unsure[j] += e->doubt[j] / (double)looked_at;
         }
     }
     for (size_t j = 0; j < a->d; j++) {
