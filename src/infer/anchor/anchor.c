@@ -6,6 +6,7 @@
 #include "base/threads.h"
 #include "infer/anchor/anchor_work.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -260,6 +261,26 @@ static bool is_without(const anchor *a)
     return none;
 }
 
+/* Nodes that do() set to the same values wherever it set them have the same reading, in whatever
+ * directions there are: it is no one's. */
+static void drop_alike(const anchor_work *w, anchor *a)
+{
+    const double rounding = 1e-10;
+    int r = (int)a->rank;
+    for (size_t j = 0; j < a->d; j++) {
+        for (size_t k = 0; k < a->d; k++) {
+            const double *one = w->fits.slope + j * a->rank;
+            const double *other = w->fits.slope + k * a->rank;
+            double both = cblas_ddot(r, one, 1, other, 1);
+            double apart = cblas_ddot(r, one, 1, one, 1) * cblas_ddot(r, other, 1, other, 1);
+            if (j != k && a->kind[j] == ANCHOR_VALUES && a->samples[k] == a->samples[j] &&
+                apart > 0 && !(apart - both * both > rounding * apart)) {
+                a->kind[j] = ANCHOR_NONE;
+            }
+        }
+    }
+}
+
 lscm_status anchor_of(anchor *out, const linear_view *s, const uint8_t *keep, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -283,6 +304,7 @@ lscm_status anchor_of(anchor *out, const linear_view *s, const uint8_t *keep, ls
     if (is_without(&all)) { /* what labels say in the directions there are is better than nothing */
         w.rough = true;
         fit_blocks(&w, &all);
+        drop_alike(&w, &all);
         all.rough = !is_without(&all);
     }
     finish(&w, &all);
