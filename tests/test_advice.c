@@ -63,6 +63,35 @@ static void test_silence(void **state)
     made_signal_free(&m);
 }
 
+/* Noise that matters, column by column: 4 nodes take 8 columns, (8 - 4)^2 >= 8 + 4, and 7 are too
+ * few; columns of one unit have one noise, which 7 tell. */
+static void test_few_columns(void **state)
+{
+    (void)state;
+    lcg g = {53};
+    double unit[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    made_design c = PLAIN;
+    c.x_noise = 0.3;
+    made_signal m = made_signal_of(&c, &g);
+    m.s.scale = unit;
+    for (size_t columns = 7; columns <= 8; columns++) {
+        m.s.D = columns;
+        json_t *warnings = advice_on(&m, NAMES);
+        assert_int_equal(count_of(warnings, "too few to tell how noisy", "7 columns"),
+                         columns == 7 ? 1 : 0);
+        json_decref(warnings);
+    }
+    m.s.D = 7;
+    for (size_t k = 0; k < 8; k++) {
+        unit[k] = 1;
+    }
+    json_t *warnings = advice_on(&m, NAMES);
+    assert_int_equal(count_of(warnings, "too few to tell how noisy", NULL), 0);
+    json_decref(warnings);
+    m.s.scale = NULL;
+    made_signal_free(&m);
+}
+
 static void test_design(void **state)
 {
     (void)state;
@@ -240,10 +269,10 @@ static void test_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_silence), cmocka_unit_test(test_design),
-        cmocka_unit_test(test_always),  cmocka_unit_test(test_decoder),
-        cmocka_unit_test(test_mixing),  cmocka_unit_test(test_long_names),
-        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_silence),    cmocka_unit_test(test_few_columns),
+        cmocka_unit_test(test_design),     cmocka_unit_test(test_always),
+        cmocka_unit_test(test_decoder),    cmocka_unit_test(test_mixing),
+        cmocka_unit_test(test_long_names), cmocka_unit_test(test_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,18 @@ static void advise_on_design(const linear_view *s, const anchored *a, char *cons
     }
 }
 
+/* Whether noise of x, column by column, matters and is more than D (D + 1)/2 covariances tell:
+ * Ledermann's bound. Columns of one unit have one noise. */
+static bool noise_is_guessed(const linear_view *s, const anchored *a)
+{
+    bool matters = a->sampler == SAMPLER_LATENT || a->sampler == SAMPLER_LIKELIHOOD;
+    bool alike = true;
+    for (size_t c = 1; c < s->D && s->scale != NULL; c++) {
+        alike = alike && !(s->scale[c] != s->scale[0]);
+    }
+    return matters && !alike && s->D >= s->d && (s->D - s->d) * (s->D - s->d) < s->D + s->d;
+}
+
 /* How much of z a linear decoder tells. */
 static void advise_on_decoder(const linear_view *s, const anchored *a, char *const *names,
                               json_t *warnings)
@@ -90,6 +102,13 @@ static void advise_on_decoder(const linear_view *s, const anchored *a, char *con
              "x varies in only %zu direction%s, fewer than the %zu causal variables: some of them "
              "do not show in x, or only together",
              s->rank, s->rank == 1 ? "" : "s", s->d);
+    }
+    if (noise_is_guessed(s, a)) {
+        warn(warnings,
+             "%zu columns of x are too few to tell how noisy each is beside %zu causal variables, "
+             "and x is noisy enough to matter: edges may be false however certain they look. "
+             "--x-noise says how noisy all are; more columns would tell",
+             s->D, s->d);
     }
     for (size_t j = 0; j < a->d; j++) {
         if (a->anchor.kind[j] == ANCHOR_VALUES && a->anchor.r2[j] < tuned_warn_r2()) {
