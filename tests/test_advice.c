@@ -73,6 +73,7 @@ static void test_few_columns(void **state)
     made_design c = PLAIN;
     c.x_noise = 0.3;
     made_signal m = made_signal_of(&c, &g);
+    double *own = m.s.scale;
     m.s.scale = unit;
     for (size_t columns = 7; columns <= 8; columns++) {
         m.s.D = columns;
@@ -88,7 +89,7 @@ static void test_few_columns(void **state)
     json_t *warnings = advice_on(&m, NAMES);
     assert_int_equal(count_of(warnings, "too few to tell how noisy", NULL), 0);
     json_decref(warnings);
-    m.s.scale = NULL;
+    m.s.scale = own;
     made_signal_free(&m);
 }
 
