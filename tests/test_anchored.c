@@ -275,7 +275,6 @@ static void test_leaks_leave_doubt(void **state)
         double b[16];
         double sigma[4];
         double open[16];
-        const double leak[4] = {0};
         make_identity(&m, VIEW_READ_OFF);
         regress(&m, b, sigma);
         settings.ridge = 0.05;
@@ -283,12 +282,8 @@ static void test_leaks_leave_doubt(void **state)
         for (size_t e = 0; e < 16; e++) {
             open[e] = (round < 4 ? 0.4 : 0.05) * (1 + 0.1 * (double)e);
         }
-        anchored_input in = {.view = &m.s,
-                             .settings = &settings,
-                             .order = m.order,
-                             .draws = 2000,
-                             .leak = leak,
-                             .open = open};
+        anchored_input in = {
+            .view = &m.s, .settings = &settings, .order = m.order, .draws = 2000, .leak = open};
         assert_ok(anchored_infer(&a, &in, &why));
         for (size_t e = 0; e < 16; e++) {
             double mean = mean_of(a.w, e, 16, a.draws);

@@ -173,42 +173,12 @@ static void readings_hold_beyond_the_labels(void **state)
     }
 }
 
-/* A side that nobody labelled is read worse than the process says, and the same on any number of
- * threads; rows as far as held-out labels are not beyond. */
-static void sides_say_what_nothing_told(void **state)
-{
-    (void)state;
-    rows_of r = make(RELU, 700, 3, 12, 15, 0.1);
-    const kernel_settings s = {.family = KERNEL_BIASED};
-    encoded e = encode(&r, s);
-    kernel_beyond b[2];
-    for (size_t k = 0; k < 2; k++) {
-        lscm_set_threads((int)k + 1);
-        assert_ok(kernel_beyond_of(&b[k], &e.e, &r.f, &s, NULL, &why));
-    }
-    assert_memory_equal(b[0].side, b[1].side, 3 * sizeof(double));
-    assert_memory_equal(b[0].line, b[1].line, 13 * 3 * sizeof(double));
-    for (size_t j = 0; j < 3; j++) {
-        double between = sqrt(b[0].near[j] * b[0].far[j]);
-        assert_true(b[0].side[j] > b[0].in[j] && b[0].in[j] > 0);
-        assert_true(b[0].far[j] > b[0].near[j]);
-        assert_true(kernel_beyond_place(&b[0], j, b[0].near[j] / 2) == 0);
-        assert_near(kernel_beyond_place(&b[0], j, between), 0.5, 1e-9);
-        assert_true(kernel_beyond_place(&b[0], j, 9 * b[0].far[j]) == 1);
-    }
-    kernel_beyond_close(&b[0]);
-    kernel_beyond_close(&b[1]);
-    discard(&e);
-    drop(&r);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_shrunk_by_the_formula),
         cmocka_unit_test(outer_labels_say_how_far),
         cmocka_unit_test(readings_hold_beyond_the_labels),
-        cmocka_unit_test(sides_say_what_nothing_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,9 +83,8 @@
     REAL(model_sigma_floor, 1e-4, HAND, "least sd of a mechanism in them, of that of z") \
     REAL(reach_outer, 0.06, BENDS, "share of the values on either side of a node beyond which z is extrapolated") \
     /* What a row counts */ \
-    REAL(leak_beyond, 4, BENDS, "variance of leaks where nothing set a node, over that of held-out values") \
-    REAL(leak_medians, 10, BENDS, "median errors that a row's counts at most: misread altogether is no leak") \
-    COUNT(leak_rows, 500, TIME, "rows, for every twenty nodes, that tell what leaks") \
+    REAL(gain_medians, 10, BENDS, "median errors that a row's counts at most: misread altogether says nothing of scales") \
+    COUNT(leak_rows, 20000, TIME, "rows that tell what leaks, about") \
     REAL(row_ratio, 100, HAND, "errors that go with the size of a row over those that do not, at most") \
     COUNT(row_rounds, 50, HAND, "rounds of its least squares, at most") \
     REAL(row_still, 1e-3, HAND, "relative change that ends them") \

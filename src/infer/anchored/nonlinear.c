@@ -3,6 +3,7 @@
 #include "base/quantile.h"
 #include "base/tuned.h"
 #include "infer/check/check.h"
+#include "infer/evidence/evidence.h"
 #include "infer/graph/graph.h"
 #include "infer/run/run.h"
 
@@ -16,8 +17,7 @@ static void lay_out(nonlinear *n)
     arena *a = &n->memory;
     size_t d = n->x.d;
     double **entries[] = {&n->guess, &n->z, &n->sd, &n->told, &n->told_sd};
-    double **nodes[] = {&n->errors.r2, &n->errors.leak,  &n->middle,
-                        &n->reach,     &n->far,          &n->intercept,
+    double **nodes[] = {&n->errors.r2, &n->middle,       &n->reach,           &n->intercept,
                         &n->sigma,     &n->latents.mean, &n->latents.spectrum};
     for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++) {
         *entries[k] = arena_take(a, n->x.rows * d, sizeof(double));
@@ -29,7 +29,7 @@ static void lay_out(nonlinear *n)
     n->size = arena_take(a, n->x.rows, sizeof(double));
     n->blur = arena_take(a, d * d * d, sizeof(double));
     n->w = arena_take(a, d * d, sizeof(double));
-    n->open = arena_take(a, d * d, sizeof(double));
+    n->leak = arena_take(a, d * d, sizeof(double));
 }
 
 /* Every node needs labels: nothing else tells it from the others when x bends. */
@@ -63,22 +63,6 @@ static void take_sizes(nonlinear *n)
     }
 }
 
-/* The kernel's variance of each node where it is free, in units of the kernel's. */
-static void take_far(nonlinear *n)
-{
-    size_t d = n->x.d;
-    for (size_t j = 0; j < d; j++) {
-        double count = 0;
-        for (size_t r = 0; r < n->x.rows; r++) {
-            double sd = n->sd[r * d + j] / n->kernel.unit[j];
-            bool is_free = !design_is_set(&n->x.design, r, j);
-            n->far[j] += is_free ? sd * sd : 0;
-            count += is_free ? 1 : 0;
-        }
-        n->far[j] = count > 0 ? n->far[j] / count : 0;
-    }
-}
-
 lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
                              const lscm_progress *progress, lscm_error *why)
 {
@@ -96,7 +80,6 @@ lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
     TRY(kernel_encode(&n->kernel, n->z, n->sd, &shown, &settings, progress, why));
     TRY(refuse_unlabelled(n, why));
     TRY(kernel_beyond_of(&n->beyond, &n->kernel, &shown, &settings, progress, why));
-    take_far(n);
     memcpy(n->guess, n->z, entries * sizeof(double));
     take_sizes(n);
     n->latents.kind = VIEW_READ_OFF;
@@ -286,9 +269,8 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     }
     take_spectrum(n);
     find_reach(n, n->told);
-    TRY(nonlinear_leaks(n, why));
-    with.leak = n->errors.leak;
-    with.open = n->open;
+    TRY(leaks_both_ways(n->leak, &n->x.design, n->z, why));
+    with.leak = n->leak;
     if (n->outside > 0 && !n->homogeneous) {
         TRY(infer_within_reach(n, out, &with, why));
         if (!with.saturated) { /* else what was drawn is kept */

@@ -50,8 +50,7 @@ typedef struct nonlinear {
     double *z, *sd;         /* (rows, d) */
     double *told, *told_sd; /* (rows, d): to be stored: with the model's help, but beyond reach */
     double *blur;           /* (d, d, d) */
-    double *open;           /* (d, d): see nonlinear_leak.c */
-    double *far;            /* (d): the kernel's variance of free z, in units of its own: mean */
+    double *leak;           /* (d, d): sd of what leaks (evidence/both_ways.h) */
     generator_errors errors;
     double *w, *intercept, *sigma; /* the mean model */
     double *size;                  /* (rows): |f|^2, 1 in the mean */
@@ -72,8 +71,6 @@ trainee nonlinear_trainee(nonlinear *n);
 void nonlinear_settle(nonlinear *n);
 /* The model that z as it stands asks for. */
 lscm_status nonlinear_model(nonlinear *n, lscm_error *why);
-/* What labels leave open, by z as it stands. */
-lscm_status nonlinear_leaks(nonlinear *n, lscm_error *why);
 /* z, sd, blur and r2, then the posterior, then told. */
 lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *in,
                              lscm_error *why);

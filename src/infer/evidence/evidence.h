@@ -4,6 +4,7 @@
 #ifndef LSCM_INFER_EVIDENCE_EVIDENCE_H
 #define LSCM_INFER_EVIDENCE_EVIDENCE_H
 
+#include "infer/evidence/both_ways.h"     /* what leaks */
 #include "infer/evidence/row_weights.h"   /* rows are read off unevenly */
 #include "infer/evidence/uneven_slopes.h" /* slopes differ from set to set */
 

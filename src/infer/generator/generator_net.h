@@ -78,11 +78,10 @@ void generator_z(const generator *g, double *z);
 enum { GENERATOR_PIECES = 7 };
 size_t generator_pieces(generator *g, piece out[GENERATOR_PIECES]);
 
-/* What held-out values say of z (generator_leak.c). */
+/* What held-out values say of z (generator_gain.c). */
 typedef struct generator_errors {
-    double *r2;   /* (d): of the values, NaN where there were none */
-    double *leak; /* (d): the variance, per direction, that the other nodes leak into z_j */
-    double gain;  /* sd of the error of z_j's scale, a share of it */
+    double *r2;  /* (d): of the values, NaN where there were none */
+    double gain; /* sd of the error of z_j's scale, a share of it */
 } generator_errors;
 /* Takes the best round's network and judges it. From then on every value is in its place. */
 lscm_status generator_finish(generator *g, generator_errors *out, lscm_error *why);

@@ -81,7 +81,7 @@ lscm_status generator_finish(generator *g, generator_errors *out, lscm_error *wh
         out->r2[j] = 1 - generator_missed(g, j);
         g->wrong[j] = misled(g, j, c.sd);
     }
-    TRY(generator_leaks(g, out, why));
+    TRY(generator_gain(g, &out->gain, why));
     for (size_t n = 0; n < r->rows; n++) {
         for (size_t j = 0; j < d; j++) {
             if (design_is_set(r->design, n, j)) {

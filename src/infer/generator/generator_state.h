@@ -52,7 +52,7 @@ double generator_z_of(const generator *g, size_t row, size_t j, double u);
 /* 1 - R2 of node j's held-out values; NaN without any. */
 double generator_missed(const generator *g, size_t j);
 /* Leak and gain. */
-lscm_status generator_leaks(const generator *g, generator_errors *out, lscm_error *why);
+lscm_status generator_gain(const generator *g, double *gain, lscm_error *why);
 /* A generator that has learned already. */
 lscm_status generator_open_with(generator **out, const generator_rows *rows,
                                 const generator_settings *settings, const generator_inverse *i,

@@ -18,14 +18,13 @@ typedef struct graph_scratch {
     graph_other other;
     uint8_t *forbidden;         /* (d, d) */
     double *w, *edge_prob;      /* (d, d) */
-    double *spread;             /* (d, d), of variables that were read off */
     double *weight;             /* (draws) */
     double *ratio;              /* (draws, points) */
     double *series;             /* (3, draws) */
     size_t *first;              /* (draws) */
     double *score;              /* (draws, slabs) */
     double *intercept, *slopes; /* (d) */
-    double *variance;           /* (d) */
+    double *variance, *leak;    /* (d) */
     uint32_t *parents;          /* (draws, d) */
     size_t *order;              /* (draws, d) */
     dag_prior *prior;           /* (draws) */
@@ -54,9 +53,8 @@ void graph_make_uniform(graph_posterior *g, const anchored_input *in, graph_scra
  * edges. */
 void graph_share_classes(graph_posterior *g, const anchored_input *in, graph_scratch *t);
 
-/* graph_weigh.c, of variables that were read off x: what a weight makes of their spread (d, d);
- * weights of rows, whose mean size is then *share; and what is left of all rows. */
-void graph_spread(const families *all, double *spread);
+/* graph_weigh.c, of variables that were read off x: weights of rows, whose mean size is then
+ * *share; and what is left of all rows. */
 lscm_status graph_weigh_rows(graph_posterior *g, const anchored_input *in, const double *z,
                              double *share, lscm_error *why);
 lscm_status graph_weigh_slopes(graph_posterior *g, const anchored_input *in, const double *z,

@@ -95,9 +95,8 @@ static bool is_uniform(const anchored_input *in)
 static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a)
 {
     size_t d = in->view->d;
-    bool read_off = in->view->kind == VIEW_READ_OFF;
     double **squares[] = {&s->w, &s->edge_prob};
-    double **vectors[] = {&s->intercept, &s->slopes, &s->variance};
+    double **vectors[] = {&s->intercept, &s->slopes, &s->variance, &s->leak};
     s->forbidden = arena_take(a, d * d, 1);
     for (size_t k = 0; k < sizeof squares / sizeof squares[0]; k++) {
         *squares[k] = arena_take(a, d * d, sizeof(double));
@@ -105,7 +104,6 @@ static void lay_out_scratch(graph_scratch *s, const anchored_input *in, arena *a
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
         *vectors[k] = arena_take(a, d, sizeof(double));
     }
-    s->spread = read_off ? arena_take(a, d * d, sizeof(double)) : NULL;
     s->weight = arena_take(a, in->draws, sizeof(double));
     s->ratio = arena_take(a, in->draws * HYPER_MOST, sizeof(double));
     s->series = arena_take(a, 3 * in->draws, sizeof(double));
@@ -145,9 +143,6 @@ static lscm_status gather(graph_posterior *g, const anchored_input *in, const do
     TRY(find_candidates(g, in, z, t->forbidden, why));
     TRY(g->mechanisms.law->gather(&g->families, &rows, &g->lists, why));
     g->mechanisms.family = g->families.list;
-    if (in->view->kind == VIEW_READ_OFF) {
-        graph_spread(&g->families, t->spread);
-    }
     TRY(graph_weigh_rows(g, in, z, &share, why));
     if (psi != NULL) {
         g->mechanisms.law->correct(&g->families, psi, step, share);

@@ -33,33 +33,30 @@ static size_t few_draws(const anchored_input *in)
     return in->draws < tuned_dispersion_draws() ? in->draws : tuned_dispersion_draws();
 }
 
-/* What leaks into the residual of node i, through itself and its parents w (d, d). */
-static double leak_into(size_t i, size_t d, const double *w, const double *leak)
+/* sd (d) of what leaks from each node into the residual of node i, through itself and its parents
+ * w (d, d): of leak_pi - sum_q w_qi leak_pq. */
+static void leaks_into(size_t i, size_t d, const double *w, const double *leak, double *sd)
 {
-    double sum = leak[i];
-    for (size_t j = 0; j < d; j++) {
-        sum += w[j * d + i] * w[j * d + i] * leak[j];
+    for (size_t p = 0; p < d; p++) {
+        double sum = leak[p * d + i] * leak[p * d + i];
+        for (size_t q = 0; q < d; q++) {
+            double through = w[q * d + i] * leak[p * d + q];
+            sum += q != i ? through * through : 0;
+        }
+        sd[p] = p != i ? sqrt(sum) : 0;
     }
-    return sum;
 }
 
-/* A parent p whose weight is w gives z_i the variance w^2 var z_p. What leaks is as much per
- * direction, or, from those that vary more than the mean, in proportion: spread (d, d), 0 where p
- * is no candidate. */
-void graph_spread(const families *all, double *spread)
+/* The variance that leaks (d) from all candidates of a family give its residual, per direction. */
+static double leak_variance(const family *f, const double *sd)
 {
-    for (size_t i = 0; i < all->d; i++) {
-        const family *f = &all->list[i];
-        size_t m = f->count + 1;
-        double rows = fmax(f->rows, 1);
-        double mean = 0;
-        for (size_t p = 0; p < f->count; p++) {
-            mean += f->scatter[p * m + p] / rows / (double)f->count;
-        }
-        for (size_t p = 0; p < f->count; p++) {
-            spread[f->candidate[p] * all->d + i] = fmin(f->scatter[p * m + p] / rows, mean);
-        }
+    size_t m = f->count + 1;
+    double sum = 0;
+    for (size_t c = 0; c < f->count; c++) {
+        double leak = sd[f->candidate[c]];
+        sum += leak * leak * f->scatter[c * m + c] / fmax(f->rows, 1);
     }
+    return f->count > 0 ? sum / (double)f->count : 0;
 }
 
 /* Rows that are read off worse count less, if errors are said to go with the size of a row. */
@@ -95,17 +92,17 @@ lscm_status graph_weigh_slopes(graph_posterior *g, const anchored_input *in, con
     TRY(uneven_slopes(t->slopes, t->variance, in, g->row_weight, z, &mean, why));
     g->dispersion = 0;
     for (size_t i = 0; i < d; i++) {
-        double leak = in->leak != NULL ? leak_into(i, d, t->w, in->leak) : 0;
-        double rows = g->families.list[i].rows;
-        double common = t->variance[i] > 0 ? 1 + rows * leak / t->variance[i] : 1;
-        double uneven = in->reach != NULL ? 1 : t->slopes[i];
-        double f = fmax(uneven, fmin(common, rows / (double)(tuned_slope_rows() * d)));
-        for (size_t p = 0; p < d; p++) {
-            double spread = t->spread[p * d + i];
-            double open = in->open != NULL ? in->open[p * d + i] : 0;
-            g->leak_sd[p * d + i] = spread > 0 ? sqrt(leak / spread + open * open) : 0;
+        const family *f = &g->families.list[i];
+        double leak = 0;
+        if (in->leak != NULL) {
+            leaks_into(i, d, t->w, in->leak, t->leak);
+            cblas_dcopy((int)d, t->leak, 1, g->leak_sd + i, (int)d);
+            leak = leak_variance(f, t->leak);
         }
-        g->dispersion += f / (double)d;
+        double common = t->variance[i] > 0 ? 1 + f->rows * leak / t->variance[i] : 1;
+        double uneven = in->reach != NULL ? 1 : t->slopes[i];
+        double most = f->rows / (double)(tuned_slope_rows() * d);
+        g->dispersion += fmax(uneven, fmin(common, most)) / (double)d;
     }
     g->mechanisms.law->weigh(&g->families, 1 / g->dispersion);
     TRY(graph_search(g, in, t, why));

@@ -1,9 +1,6 @@
-/* See kernel_beyond.h. Four predictions of a node's labels from others of them, each by kernels of
- * both kinds (the sides and those at random: by the encoder's own):
- *
- *     inner half -> outer half;   lower -> upper half, upper -> lower;   most -> those held out.
- *
- * Each at most so many rows (kernel_trial.h), with family and ridge as they were chosen. */
+/* See kernel_beyond.h. The outer half of a node's labels is predicted from the inner half by
+ * kernels of both kinds, from at most so many rows (kernel_trial.h), with ridges as they were
+ * chosen. */
 #include "infer/kernel/kernel_beyond.h"
 
 #include "base/quantile.h"
@@ -24,21 +21,17 @@ typedef struct looking {
     const kernel_settings *settings;
     kernel_labels labels;
     kernel_trial trial;
-    kernel_space linear, bent[2], own; /* bent: biased, homogeneous */
-    double *number;                    /* (N): scratch */
-    double *line, *away;               /* (KERNEL_TRIAL): of held-out labels: l; distance */
+    kernel_space linear, bent[2]; /* bent: biased, homogeneous */
+    double *number;               /* (N): scratch */
+    double *line, *away;          /* (KERNEL_TRIAL): of held-out labels: l; distance */
     arena memory;
 } looking;
 
 static void lay_out(kernel_beyond *b, arena *a)
 {
-    double **nodes[] = {&b->in, &b->near, &b->side, &b->far};
     b->line = arena_take(a, (b->R + 1) * b->d, sizeof(double));
     for (size_t k = 0; k < 2; k++) {
         b->rule[k] = arena_take(a, RULES * b->d, sizeof(double));
-    }
-    for (size_t k = 0; k < sizeof nodes / sizeof nodes[0]; k++) {
-        *nodes[k] = arena_take(a, b->d, sizeof(double));
     }
 }
 
@@ -65,9 +58,6 @@ static lscm_status open_looking(looking *w, lscm_error *why)
     w->linear = space_of(w, KERNEL_LINEAR);
     w->bent[0] = space_of(w, KERNEL_BIASED);
     w->bent[1] = space_of(w, KERNEL_HOMOGENEOUS);
-    w->own = w->e->space.family == KERNEL_LINEAR
-                 ? w->linear
-                 : w->bent[w->e->space.family == KERNEL_HOMOGENEOUS ? 1 : 0];
     TRY(kernel_labels_of(&w->labels, w->f, w->settings->seed, why));
     TRY(kernel_trial_open(&w->trial, &w->labels, why));
 done:
@@ -83,11 +73,9 @@ static void close_looking(looking *w)
 
 /* ---- Which labels are learned from ---- */
 
-typedef enum part { OUTER, UPPER, LOWER } part;
-
-/* Half of the node's labels are learned from, and `held` is the other; false where either is too
- * small. Of values that are few, those in the middle may be in neither. */
-static bool divide(looking *w, size_t j, part held)
+/* The inner half of the node's labels is learned from, the outer held out; false where either is
+ * too small. */
+static bool divide(looking *w, size_t j)
 {
     kernel_trial *t = &w->trial;
     size_t all = kernel_labels_rows(&w->labels, j, KERNEL_TRAIN | KERNEL_HELD, t->rows);
@@ -96,17 +84,16 @@ static bool divide(looking *w, size_t j, part held)
     }
     qsort(w->number, all, sizeof *w->number, quantile_compare);
     double middle = quantile_of_sorted(w->number, all, 0.5);
-    for (size_t i = 0; i < all && held == OUTER; i++) {
+    for (size_t i = 0; i < all; i++) {
         w->number[i] = fabs(w->number[i] - middle);
     }
     qsort(w->number, all, sizeof *w->number, quantile_compare);
-    double edge = held == OUTER ? quantile_of_sorted(w->number, all, 0.5) : 0;
+    double edge = quantile_of_sorted(w->number, all, 0.5);
     size_t by = all / (2 * (size_t)KERNEL_TRIAL) + 1; /* of many, every so-manieth */
     t->n = 0;
     t->h = 0;
     for (size_t i = 0; i < all; i += by) {
-        double from = kernel_trial_value(t, t->rows[i], j) - middle;
-        double out = held == OUTER ? fabs(from) - edge : held == UPPER ? from : -from;
+        double out = fabs(kernel_trial_value(t, t->rows[i], j) - middle) - edge;
         if (out > 0 && t->h < KERNEL_TRIAL) {
             w->away[t->h] = out;
             t->held[t->h++] = t->rows[i];
@@ -179,8 +166,7 @@ static void put_line(looking *w, size_t j, kernel_beyond *b)
 static void look_out(looking *w, size_t j, kernel_beyond *b)
 {
     kernel_trial *t = &w->trial;
-    if (!divide(w, j, OUTER) ||
-        !kernel_trial_linear(t, &w->linear, j, w->e->ridge_of[KERNEL_LINEAR])) {
+    if (!divide(w, j) || !kernel_trial_linear(t, &w->linear, j, w->e->ridge_of[KERNEL_LINEAR])) {
         return;
     }
     for (size_t i = 0; i < t->h; i++) {
@@ -188,54 +174,6 @@ static void look_out(looking *w, size_t j, kernel_beyond *b)
     }
     for (size_t kind = 0; kind < 2; kind++) {
         weigh(w, j, kind, b);
-    }
-}
-
-/* ---- Where no label was near ---- */
-
-/* Adds the mean squared error of the labels held out, and the mean of V; false where it cannot be
- * told. */
-static bool add_errors(looking *w, size_t j, double *error, double *variance)
-{
-    kernel_trial *t = &w->trial;
-    double ridge = w->e->ridge_of[w->own.family];
-    if (t->n < tuned_kernel_least_labels() || t->h < tuned_kernel_least_labels()) {
-        return false;
-    }
-    bool linear = w->own.family == KERNEL_LINEAR;
-    if (!linear) {
-        kernel_trial_kernel(t, &w->own);
-    }
-    if (!(linear ? kernel_trial_linear(t, &w->own, j, ridge)
-                 : kernel_trial_solve(t, &w->own, j, ridge))) {
-        return false;
-    }
-    kernel_trial_variance(t, &w->own, ridge);
-    for (size_t i = 0; i < t->h; i++) {
-        double off = (double)t->z[i] - kernel_trial_value(t, t->held[i], j);
-        *error += off * off / (double)t->h;
-        *variance += t->v[i] / (double)t->h;
-    }
-    return true;
-}
-
-static void look_aside(looking *w, size_t j, kernel_beyond *b)
-{
-    double unit2 = w->e->unit[j] * w->e->unit[j] / w->e->calibration[j];
-    double error[2] = {0};
-    double variance[2] = {0};
-    kernel_trial_rows(&w->trial, j, w->settings->seed);
-    bool known = add_errors(w, j, &error[0], &variance[0]);
-    for (part side = UPPER; side <= LOWER; side++) {
-        if (divide(w, j, side)) {
-            (void)add_errors(w, j, &error[1], &variance[1]);
-        }
-    }
-    if (known && error[0] > 0 && error[1] > 0 && unit2 > 0) {
-        b->in[j] = error[0] / (unit2 * variance[0]);
-        b->near[j] = variance[0];
-        b->side[j] = error[1] / (unit2 * variance[1]);
-        b->far[j] = variance[1] / 2; /* of two sides */
     }
 }
 
@@ -257,8 +195,6 @@ static void find_range(const features *f, kernel_beyond *b)
             b->rule[kind][LOW * b->d + j] = low < high ? low : 0;
             b->rule[kind][HIGH * b->d + j] = low < high ? high : 0;
         }
-        b->in[j] = b->side[j] = 1;
-        b->near[j] = b->far[j] = 1;
     }
 }
 
@@ -280,7 +216,6 @@ lscm_status kernel_beyond_of(kernel_beyond *out, const kernel_encoder *e, const 
         if (w.labels.usable[j]) {
             put_line(&w, j, &b);
             look_out(&w, j, &b);
-            look_aside(&w, j, &b);
         }
     }
     *out = b;
@@ -300,13 +235,6 @@ void kernel_beyond_close(kernel_beyond *b)
 kernel_shrink kernel_beyond_shrink(const kernel_beyond *b, bool homogeneous)
 {
     return (kernel_shrink){b->d, b->R, b->line, b->rule[homogeneous ? 1 : 0]};
-}
-
-double kernel_beyond_place(const kernel_beyond *b, size_t j, double V)
-{
-    double way = log(b->far[j] / b->near[j]);
-    double place = way > 0 && V > 0 ? log(V / b->near[j]) / way : 0;
-    return fmin(fmax(place, 0), 1);
 }
 
 void kernel_shrink_rows(const kernel_shrink *s, size_t n, const float *f, const design *told,

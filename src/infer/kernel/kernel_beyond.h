@@ -9,12 +9,6 @@
  * H half the range; bent in [0, 1] is the least squares share at the outer labels v, and growth^2
  * the least squares slope of what is left of them then, squared, in away^2. A kernel stands for the
  * network of its kind, as both inherit what the labels do not say.
- *
- * Where no label of j was near, held-out labels that have others about them tell nothing. A whole
- * side of its values held out does: the Gaussian process knows as little of it as of such rows. Of
- * its variance V, errors of labels held out at random are in[j] times what it says, at V = near[j];
- * those of a side are side[j] times that, at far[j] (both with the amplitude of all labels);
- * between these, log errors go with log V.
  */
 #ifndef LSCM_INFER_KERNEL_KERNEL_BEYOND_H
 #define LSCM_INFER_KERNEL_KERNEL_BEYOND_H
@@ -30,10 +24,8 @@ typedef struct kernel_shrink {
 
 typedef struct kernel_beyond {
     size_t d, R;
-    double *line;       /* (R + 1, d) */
-    double *rule[2];    /* (4, d): biased, homogeneous */
-    double *in, *near;  /* (d) */
-    double *side, *far; /* (d) */
+    double *line;    /* (R + 1, d) */
+    double *rule[2]; /* (4, d): biased, homogeneous */
     arena memory;
 } kernel_beyond;
 
@@ -43,8 +35,6 @@ lscm_status kernel_beyond_of(kernel_beyond *out, const kernel_encoder *e, const 
                              lscm_error *why);
 void kernel_beyond_close(kernel_beyond *b);
 kernel_shrink kernel_beyond_shrink(const kernel_beyond *b, bool homogeneous);
-/* How far on the way from near (0) to far (1) the variance V of node j is. */
-double kernel_beyond_place(const kernel_beyond *b, size_t j, double V);
 /* z and sd (n, d) of rows f (n, R), shrunk; entries that do() set are left alone. */
 void kernel_shrink_rows(const kernel_shrink *s, size_t n, const float *f, const design *told,
                         double *z, double *sd);

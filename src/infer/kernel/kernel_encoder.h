@@ -100,10 +100,6 @@ lscm_status kernel_encode(kernel_encoder *out, double *z, double *sd, const feat
  * give it many rows. */
 lscm_status kernel_apply(const kernel_encoder *e, size_t n, const float *f, double *z, double *sd,
                          const lscm_progress *progress, lscm_error *why);
-/* variance (k) that the labels of node j leave to the sums over rows f (n, R) of z_j with weights c
- * (n, k): kernel_sums.c. Needs n^2 floats. */
-lscm_status kernel_sums(const kernel_encoder *e, size_t j, size_t n, const float *f, size_t k,
-                        const double *c, double *variance, lscm_error *why);
 /* Room for everything, zeroed; space.family, space.R, d, m, sd_count are set, all else is 0: how an
  * encoder that was stored comes back. */
 lscm_status kernel_encoder_open(kernel_encoder *e, lscm_error *why);

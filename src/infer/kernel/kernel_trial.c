@@ -26,7 +26,6 @@ static void lay_out(kernel_trial *w, arena *a)
     w->factor = arena_take(a, most * most, sizeof(float));
     w->x = arena_take(a, most, sizeof(float));
     w->z = arena_take(a, most, sizeof(float));
-    w->v = arena_take(a, most, sizeof(double));
     w->y = arena_take(a, most, sizeof(double));
     w->part = arena_take(a, KERNEL_ROWS * k, sizeof(double));
     w->gram = arena_take(a, k * k, sizeof(double));
@@ -136,31 +135,4 @@ bool kernel_trial_solve(kernel_trial *w, const kernel_space *s, size_t j, double
         w->z[i] = (float)(shift + w->b.radius[i] * (double)w->z[i]);
     }
     return true;
-}
-
-static void linear_variance(kernel_trial *w, const kernel_space *s, double ridge)
-{
-    int k = (int)s->R + 1;
-    for (size_t i = 0; i < w->h; i++) {
-        kernel_linear_input(s, w->l->f->f + w->held[i] * s->R, w->part);
-        cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, k, w->lower, k, w->part,
-                    1);
-        w->v[i] = ridge * (1 + cblas_ddot(k, w->part, 1, w->part, 1));
-    }
-}
-
-void kernel_trial_variance(kernel_trial *w, const kernel_space *s, double ridge)
-{
-    if (s->family == KERNEL_LINEAR) {
-        linear_variance(w, s, ridge);
-        return;
-    }
-    size_t n = w->a.n;
-    kernel_cholesky_rows(w->factor, n, w->h, w->across);
-    for (size_t i = 0; i < w->h; i++) {
-        const float *l = w->across + i * n;
-        double known = (double)cblas_sdot((int)n, l, 1, l, 1);
-        double reach = kernel_reach(s, w->b.radius[i]);
-        w->v[i] = reach * reach * (fmax(1 - known, 0) + ridge);
-    }
 }

@@ -1,6 +1,6 @@
 /* Some labels of a node predicted by others of its labels: what an encoder would say of them.
  *
- *     train (n), held (h) rows -> z (h), v (h) = r^2 (1 - k_T (K_TT + ridge I)^-1 k_T' + ridge)
+ *     train (n), held (h) rows -> z (h)
  *
  * At most KERNEL_TRIAL rows on either side: more would only take longer. */
 #ifndef LSCM_INFER_KERNEL_KERNEL_TRIAL_H
@@ -22,7 +22,6 @@ typedef struct kernel_trial {
     float *factor;          /* (n, n) */
     float *x;               /* (n): y, then alpha */
     float *z;               /* (h): predicted */
-    double *v;              /* (h): its variance in units of the kernel's */
     double *y;              /* (n) */
     double *part;           /* (KERNEL_ROWS, R + 1) */
     double *gram, *lower;   /* (R + 1, R + 1) */
@@ -38,10 +37,8 @@ double kernel_trial_value(const kernel_trial *w, size_t row, size_t j);
 void kernel_trial_rows(kernel_trial *w, size_t j, uint64_t seed);
 /* z by ridge regression; slope is its coefficients. False when it cannot be solved. */
 bool kernel_trial_linear(kernel_trial *w, const kernel_space *s, size_t j, double ridge);
-/* Kernels of the rows, without those to learn from that have no direction; then z for any ridge,
- * and with it v once: then the kernels are spent. */
+/* Kernels of the rows, without those to learn from that have no direction; then z for any ridge. */
 void kernel_trial_kernel(kernel_trial *w, const kernel_space *s);
 bool kernel_trial_solve(kernel_trial *w, const kernel_space *s, size_t j, double ridge);
-void kernel_trial_variance(kernel_trial *w, const kernel_space *s, double ridge);
 
 #endif
