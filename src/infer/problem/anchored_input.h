@@ -13,7 +13,8 @@ typedef struct anchored_input {
     const uint8_t *forbidden, *required; /* (d, d), or NULL */
     const double *reach; /* (d) or NULL: z_j is known within +-reach_j, beyond that only its sign */
     bool saturated; /* with reach: x may say nothing of z beyond it, as pixels do at their ends */
-    const double *leak;     /* (d, d) or NULL: sd of what of z_p is in the z_i that was read off */
+    const double *leak;     /* (d, d) or NULL: sd of what of z_p is in the z_i that was read off;
+                           0 on the diagonal */
     double gain;            /* with leak: sd of the error of the scale of z_j, a share of it */
     const double *blur;     /* (d, d, d) or NULL: covariance of the error of z where node i is free,
                                mean over rows; for variables that were read off x before */
