@@ -168,6 +168,26 @@ static void test_all_noise(void **state)
     }
 }
 
+/* Nor where values that stand still carry a node of one set far from all others: 12 +- 0.3, while
+ * what it is elsewhere is N(0, 1). Two such sets at one place are a pile. */
+static void test_far_set(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        lcg g = {seed};
+        size_t sets = 1 + seed % 2;
+        memset(mask, 0, sizeof mask);
+        for (size_t k = 0; k < ROWS * (size_t)D; k++) {
+            size_t row = k / D;
+            size_t target = row < 60 ? 1 : row < 60 * sets ? 2 : D;
+            mask[k] = k % D == target;
+            z[k] = k % D == 0 && target < D ? 12 + 0.3 * lcg_normal(&g) : lcg_normal(&g);
+        }
+        double out = found(NULL, 0.2);
+        assert_true(sets == 1 ? out == 0 : out > 11 && out < 13);
+    }
+}
+
 /* Too few to tell, or nothing there. */
 static void test_degenerate(void **state)
 {
@@ -243,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_clipped),    cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_smooth),     cmocka_unit_test(test_all_noise),
         cmocka_unit_test(test_degenerate), cmocka_unit_test(test_as_sorted),
+        cmocka_unit_test(test_far_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -465,11 +465,40 @@ static void told(void **state)
         x[t] = t < 100 ? 1 : 0;
     }
     double worth = effective_samples(x, 4, 100);
-    assert_true(chains_told(1, worth) < 0.99 && chains_told(0, worth) > 0.01);
-    assert_near(chains_told(0.25, worth), 0.25, 0.15);
-    assert_near(chains_told(0.25, 4000), 0.25, 1e-4);
-    assert_near(chains_told(1, 4000), 1, 2e-4);
-    assert_near(chains_told(0.5, 2), 0.5, 1e-15);
+    assert_true(chains_told(1, worth, 0.2) < 0.99 && chains_told(0, worth, 0.2) > 0.01);
+    assert_near(chains_told(0.25, worth, 0.2), 0.25, 0.15);
+    assert_near(chains_told(0.25, 4000, 0.2), 0.25, 1e-4);
+    assert_near(chains_told(1, 4000, 0.2), 1, 2e-4);
+    assert_near(chains_told(0.5, 2, 0.5), 0.5, 1e-15);
+}
+
+/* However little chains are worth, they say of how many edges there are what their shares say, up
+ * to what one pair more would; and no pair is surer than the draws allow. */
+static void told_edges(void **state)
+{
+    (void)state;
+    enum { NODES = 10 };
+    size_t candidate[NODES][NODES - 1];
+    family list[NODES] = {{0}};
+    double p[NODES * NODES] = {0};
+    double before = 0;
+    double after = 0;
+    for (size_t i = 0; i < NODES; i++) {
+        for (size_t j = 0, n = 0; j < NODES; j++) {
+            if (j != i) {
+                candidate[i][n++] = j;
+            }
+        }
+        list[i] = (family){.node = i, .count = NODES - 1, .candidate = candidate[i]};
+        p[i * NODES + (i + 1) % NODES] = 1;
+        before += 1;
+    }
+    edges_told(p, &(mechanisms){.d = NODES, .family = list}, 3);
+    for (size_t e = 0; e < NODES * NODES; e++) {
+        after += p[e];
+        assert_true(e / NODES == e % NODES ? p[e] == 0 : p[e] > 0.01 && p[e] < 0.99);
+    }
+    assert_near(after, before, 1);
 }
 
 /* Whoever does without edge probabilities gets the same draws, and no word on convergence. */
@@ -511,6 +540,7 @@ int main(void)
         cmocka_unit_test(ess),
         cmocka_unit_test(weighted),
         cmocka_unit_test(told),
+        cmocka_unit_test(told_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

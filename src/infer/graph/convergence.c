@@ -130,7 +130,7 @@ double weighted_samples(const double *x, const double *w, size_t chains, size_t 
     return squares > 0 ? p * (1 - p) / squares * effective_samples(work, chains, n) : all;
 }
 
-double chains_told(double p, double n)
+double chains_told(double p, double n, double m)
 {
-    return (n * p + 0.5) / (n + 1);
+    return (n * p + m) / (n + 1);
 }

@@ -8,9 +8,10 @@
  * Both finite for any finite x; 1 and m n when x is constant.
  *
  * What chains say of an event can be no surer than the independent draws they are worth, n: of one
- * that a share p of them has, the posterior mean of its probability is (n p + 1/2)/(n + 1), with
- * Jeffreys' prior. Chains in modes of their own are worth about as many draws as there are chains,
- * and so say nothing beyond some .9; chains that agree are worth hundreds, and nothing changes.
+ * that a share p of them has, and that has probability m beforehand, the posterior mean of its
+ * probability is (n p + m)/(n + 1): what is known beforehand counts as one draw. Chains in modes of
+ * their own are worth about as many draws as there are chains, and so say nothing beyond some .9;
+ * chains that agree are worth hundreds, and nothing changes.
  */
 #ifndef LSCM_INFER_GRAPH_CONVERGENCE_H
 #define LSCM_INFER_GRAPH_CONVERGENCE_H
@@ -24,7 +25,7 @@ double effective_samples(const double *x, size_t chains, size_t n);
  * over the variance of p = sum w x / sum w, which is that of the mean of w (x - p). work (chains,
  * n). */
 double weighted_samples(const double *x, const double *w, size_t chains, size_t n, double *work);
-/* (n p + 1/2)/(n + 1) */
-double chains_told(double p, double n);
+/* (n p + m)/(n + 1) */
+double chains_told(double p, double n, double m);
 
 #endif

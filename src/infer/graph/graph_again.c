@@ -110,13 +110,30 @@ void graph_make_uniform(graph_posterior *g, const anchored_input *in, graph_scra
     }
 }
 
+/* Of candidates that are not required, how many are edges: Jeffreys' posterior mean. */
+static double share_of_edges(const double *edge_prob, const mechanisms *m)
+{
+    double sum = 0.5;
+    double count = 1;
+    for (size_t i = 0; i < m->d; i++) {
+        const family *f = &m->family[i];
+        for (size_t c = 0; c < f->count; c++) {
+            bool open = (f->required >> c & 1) == 0;
+            sum += open ? edge_prob[f->candidate[c] * m->d + i] : 0;
+            count += open ? 1 : 0;
+        }
+    }
+    return sum / count;
+}
+
 void edges_told(double *edge_prob, const mechanisms *m, double ess)
 {
+    double share = share_of_edges(edge_prob, m);
     for (size_t i = 0; i < m->d; i++) {
         const family *f = &m->family[i];
         for (size_t c = 0; c < f->count; c++) {
             double *p = &edge_prob[f->candidate[c] * m->d + i];
-            *p = (f->required >> c & 1) != 0 ? *p : chains_told(*p, ess);
+            *p = (f->required >> c & 1) != 0 ? *p : chains_told(*p, ess, share);
         }
     }
 }

@@ -38,7 +38,10 @@ typedef struct graph_posterior {
 lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, const double *z,
                                const double *unit, const double *psi, size_t step, lscm_error *why);
 /* Edge probabilities (d, d) by chains worth `ess` draws: of candidates that are not required what
- * chains_told says (convergence.h). */
+ * chains_told says (convergence.h), m the share of them that are edges, (sum of p +
+ * 1/2)/(candidates
+ * + 1). So doubt is spread over all pairs, but makes no edges: 1/2 in place of m would give chains
+ * worth 4 draws a tenth of an edge for every pair that none of them has. */
 void edges_told(double *edge_prob, const mechanisms *m, double ess);
 void graph_posterior_close(graph_posterior *g);
 

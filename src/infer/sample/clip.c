@@ -1,6 +1,8 @@
 /* With M the largest |z_ij| that is free and h a width that covers the error of z, the band
  * [M - h, M] of a smooth law holds fewer than the next one of that width, a few times wider; of a
- * clipped one it holds the pile. */
+ * clipped one it holds the pile. Values of do() that stand still in a batch of rows carry its z far
+ * from all others, and there it is as smooth as anywhere: most rows of one batch, and none of
+ * another, are no pile. */
 #include "infer/sample/clip.h"
 
 #include "base/quantile.h"
@@ -72,6 +74,30 @@ static bands count_bands(const latent_rows *z, const bool *sharp, double low, do
     return (bands){pile, next, below};
 }
 
+/* Whether the sizes that are at least `from` are of one batch, and in most of its rows. */
+static bool is_one_batch(const latent_rows *z, const bool *sharp, double from)
+{
+    const design *s = z->design;
+    size_t batch = SIZE_MAX;
+    size_t far = 0;
+    size_t rows = 0;
+    for (size_t k = 0; k < s->rows; k++) {
+        bool here = false;
+        for (size_t j = 0; j < s->d && !here; j++) {
+            here = size_at(z, sharp, k, j) >= from;
+        }
+        if (here && batch != SIZE_MAX && batch != design_batch(s, k)) {
+            return false;
+        }
+        batch = here ? design_batch(s, k) : batch;
+        far += here ? 1 : 0;
+    }
+    for (size_t k = 0; k < s->rows; k++) {
+        rows += design_batch(s, k) == batch && row_counts(z->keep, k) ? 1 : 0;
+    }
+    return 2 * far > rows;
+}
+
 /* The middle of the `pile` sizes that are at least `from`. */
 static lscm_status middle_of_pile(const latent_rows *z, const bool *sharp, double from, size_t pile,
                                   double *out, lscm_error *why)
@@ -119,7 +145,7 @@ lscm_status clip_find(double *out, const latent_rows *z, const double *noise, ls
                      (double)n.pile > tuned_clip_share() * (double)count &&
                      n.pile > tuned_clip_times() * n.next;
         bool wide = n.below > count / 4; /* errors do not explain it all */
-        if (piled && wide) {
+        if (piled && wide && !is_one_batch(z, sharp, high)) {
             TRY(middle_of_pile(z, sharp, high, n.pile, out, why));
         }
     }

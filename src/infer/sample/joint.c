@@ -179,6 +179,7 @@ static void lay_out_chain(joint_chain *c, arena *a)
     }
     graph_chain_lay_out(&c->g, a);
     joint_lay_out_orbits(c, a);
+    joint_lay_out_slides(c, a);
     c->rename = arena_take(a, 3 * d, sizeof *c->rename);
     c->encode = arena_take(a, 2 * most * r, sizeof(double));
     c->columns = arena_take(a, most, sizeof *c->columns);
@@ -211,6 +212,7 @@ static lscm_status sweep(joint_chain *c, size_t number, lscm_error *why)
         joint_rows_move(c);
     }
     joint_move_encoder(c);
+    joint_move_slides(c);
     for (size_t i = 0; i < c->d; i++) {
         joint_refresh(c, i);
     }

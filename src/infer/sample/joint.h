@@ -7,7 +7,8 @@
  * (a and c are flat in the units of y, B has the prior |det B|^-r: no choice of coordinates changes
  * them; integrated out, they leave this power). A sweep
  *
- *   1. moves the encoder, and edges with it, W and s integrated out           (joint_encoder.c)
+ *   1. moves the encoder, and edges with it, W and s integrated out           (joint_encoder.c,
+ *      nodes without labels: joint_slide.c)
  *   2. draws edges and order given z, W and s integrated out                  (graph_chain.c)
  *   3. draws W, s, c, then B, W and edges along what no data tell             (joint_orbit.c),
  *      then each column b_j exactly: it is Gaussian but for |b_j . u|^(n-r-1)

@@ -18,6 +18,7 @@ typedef struct label_sums {
 } label_sums;
 
 typedef struct moving_edge moving_edge;
+typedef struct slide_aim slide_aim;
 
 typedef struct joint_chain {
     const joint_problem *p;
@@ -58,6 +59,7 @@ typedef struct joint_chain {
     double *ridge;                             /* (d): the nodes' own */
     moving_edge *moving;                       /* (4 d): work of joint_orbit.c */
     double *option;                            /* (4 d + 1) */
+    slide_aim *aim;                            /* (2 d): work of joint_slide.c */
     size_t *rename; /* (3 d): of nodes without labels, in the draw that is kept; scratch */
     double *sign;   /* (d) */
 } joint_chain;
@@ -80,6 +82,10 @@ uint32_t joint_bit(const joint_chain *c, size_t j, size_t k);
 /* joint_orbit.c: B, W and edges of nodes without labels, along what no data tell. */
 void joint_lay_out_orbits(joint_chain *c, arena *a);
 void joint_move_orbits(joint_chain *c);
+
+/* joint_slide.c: B and edges along the same lines, W and s integrated out. */
+void joint_lay_out_slides(joint_chain *c, arena *a);
+void joint_move_slides(joint_chain *c);
 
 /* Scores and intercepts for the present encoder. */
 void joint_refresh_means(joint_chain *c);
