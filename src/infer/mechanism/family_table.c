@@ -138,8 +138,8 @@ static void start(const double *m, const table_shape *shape, double ridge, lanes
                 out[triangle(a) + b][lane] = own[row * side + column];
             }
             for (size_t j = 0; j < rows->taken; j++) {
-                rows->slope[j * rows->width + a][lane] = lanes_own.slope[j][row];
-                rows->variance[j][lane] = lanes_own.variance[j];
+                rows->slope[j * rows->width + a][lane] = sqrt(ridge) * lanes_own.slope[j][row];
+                rows->variance[j][lane] = ridge * lanes_own.variance[j];
             }
         }
     }
@@ -162,7 +162,7 @@ LANES_INLINE lanes step(const lanes *from, size_t last, double ridge, lanes *to,
         }
     }
     if (rows_to != NULL) {
-        hole_take_in(rows, last, row, inverse, tells, rows_to);
+        hole_take_in(rows, last, row, inverse, tells, ridge, rows_to);
     }
     return lanes_log(pivot * (1 / ridge));
 }
