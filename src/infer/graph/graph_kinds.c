@@ -121,13 +121,9 @@ static lscm_status search_kind(graph_posterior *g, const anchored_input *in, siz
                                graph_scratch *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    dag_tables tables = {0};
-    g->tables = &tables;
     TRY(settle(g, in, g->exact && in->order == NULL, &best, t, why));
     take_all_points(g, in, best, t);
 done:
-    g->tables = NULL;
-    dag_tables_close(&tables);
     return status;
 }
 
@@ -253,12 +249,14 @@ lscm_status graph_search_kinds(graph_posterior *g, const anchored_input *in, gra
     lscm_status status = LSCM_OK;
     const hyper_grid all = g->grid;
     const hyper_grid plain = hyper_part(&all, false);
+    dag_tables tables = {0};
     double score = 0;
     hyper_thin(&all, &g->mechanisms, &g->families, tuned_effect_least());
     size_t guess = hyper_guess(&plain, &g->mechanisms, &score);
     if (g->exact && in->order == NULL) {
         TRY(find_known(g, in, &plain, guess, t, why));
     }
+    g->tables = &tables; /* from here on families stay as they are */
     if (g->exact && all.slabs > 1) {
         TRY(search_both(g, in, guess, score, t, why));
     } else {
@@ -266,6 +264,8 @@ lscm_status graph_search_kinds(graph_posterior *g, const anchored_input *in, gra
         TRY(search_kind(g, in, guess, t, why));
     }
 done:
+    dag_tables_close(&tables);
+    g->tables = NULL;
     g->known = false;
     g->grid = g->exact && all.slabs > 1 ? all : g->grid;
     return status;
