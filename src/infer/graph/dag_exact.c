@@ -131,8 +131,8 @@ static bool is_same_slab(const dag_prior *a, const dag_prior *b)
            a->unit == b->unit && a->spread == b->spread && a->hole == b->hole;
 }
 
-/* Scores and sums over orders at the prior, as far as they are not there. */
-static void fill_tables(const exact *e, dag_tables *t)
+/* Scores at the prior, unless they are there; returns whether they are others than before. */
+static bool fill_tables(const exact *e, dag_tables *t)
 {
     const dag_prior *prior = &e->p->mechanisms->prior;
     bool again = t->scored && is_same_slab(prior, &t->prior);
@@ -142,11 +142,17 @@ static void fill_tables(const exact *e, dag_tables *t)
     for (size_t i = 0; i < (fresh ? e->d : 0); i++) {
         fill_table(e, t, i, again, odds, t->scratch[omp_get_thread_num()]);
     }
+    t->prior = *prior;
+    t->scored = !fresh; /* until their orders are summed over */
     t->backward = t->backward && !fresh;
+    return fresh;
+}
+
+static void sum_orders(const exact *e, dag_tables *t, bool fresh)
+{
     bool backward = e->out->edge_prob != NULL && !t->backward;
     order_sums_run(&t->sums, fresh, backward, t->threads);
     t->backward = t->backward || backward;
-    t->prior = *prior;
     t->scored = true;
 }
 
@@ -198,8 +204,10 @@ static lscm_status all_orders(const exact *e)
     dag_tables own = {0};
     dag_tables *t = e->p->tables != NULL ? e->p->tables : &own;
     TRY(open_tables(t, e));
-    TRY(report(e, 0, 3));
-    fill_tables(e, t);
+    TRY(report(e, 0, 4));
+    bool fresh = fill_tables(e, t);
+    TRY(report(e, 1, 4));
+    sum_orders(e, t, fresh);
     double sum = t->sums.forward[((size_t)1 << e->d) - 1];
     if (!(sum > -INFINITY)) {
         status = fail(e->why, LSCM_VALUE,
@@ -211,17 +219,17 @@ static lscm_status all_orders(const exact *e)
     for (size_t i = 0; i < e->d; i++) {
         e->out->log_evidence += t->sets[i].offset;
     }
-    TRY(report(e, 1, 3));
+    TRY(report(e, 2, 4));
 #pragma omp parallel for schedule(dynamic) num_threads(t->threads)
     for (size_t i = 0; i < (e->out->edge_prob != NULL ? e->d : 0); i++) {
         order_sums_edges(&t->sums, i, e->out->edge_prob);
     }
-    TRY(report(e, 2, 3));
+    TRY(report(e, 3, 4));
 #pragma omp parallel for schedule(static) num_threads(t->threads)
     for (size_t draw = 0; draw < e->draws->count; draw++) {
         draw_graph(e, t, draw);
     }
-    TRY(report(e, 3, 3));
+    TRY(report(e, 4, 4));
 done:
     arena_close(&own.memory);
     return status;
