@@ -47,6 +47,7 @@ static const finding DECODER = {
 typedef struct scratch {
     uint8_t *which; /* (columns or d) */
     size_t *sets;   /* (d) */
+    size_t *levels; /* (d): different values that do() set */
     double *sorted; /* (rows) */
     arena memory;
 } scratch;
@@ -61,6 +62,7 @@ static void lay_out(scratch *q, const check_input *in)
 {
     q->which = arena_take(&q->memory, wider(in), 1);
     q->sets = arena_take(&q->memory, in->view->d, sizeof *q->sets);
+    q->levels = arena_take(&q->memory, in->view->d, sizeof *q->levels);
     q->sorted = arena_take(&q->memory, in->view->rows, sizeof *q->sorted);
 }
 
@@ -168,6 +170,7 @@ static void look_at_labels(json_t *checks, const check_input *in, const scratch 
     for (size_t j = 0; j < d; j++) {
         label_range range = range_of(by, q->sorted, j);
         double share = range.levels > 1 ? beyond(in, &range, j) : 0;
+        q->levels[j] = range.levels;
         q->which[j] = share > tuned_warn_outside() ? 1 : 0;
         most = fmax(most, share);
     }
@@ -178,7 +181,7 @@ static void look_at_labels(json_t *checks, const check_input *in, const scratch 
     }
     find_listed(checks, &TOGETHER, alone, (double)tuned_warn_sets(), q->which, d, in->names);
     for (size_t j = 0; j < d; j++) {
-        size_t levels = range_of(by, q->sorted, j).levels;
+        size_t levels = q->levels[j];
         q->which[j] = bends && levels < tuned_warn_levels() ? 1 : 0;
         fewest = levels > 0 ? fmin(fewest, (double)levels) : fewest;
     }

@@ -95,10 +95,11 @@ static double spread_at(const double *cov, const double *y, size_t r)
     double sum = cov[0];
     for (size_t a = 0; a < r; a++) {
         const double *row = cov + (a + 1) * (r + 1);
-        sum += 2 * y[a] * row[0];
-        for (size_t b = 0; b < r; b++) {
-            sum += y[a] * row[b + 1] * y[b];
+        double with = row[0]; /* C is symmetric: once for every pair */
+        for (size_t b = 0; b < a; b++) {
+            with += row[b + 1] * y[b];
         }
+        sum += y[a] * (2 * with + row[a + 1] * y[a]);
     }
     return fmax(sum, 0);
 }

@@ -8,6 +8,8 @@
 #ifndef LSCM_INFER_GRAPH_DAG_H
 #define LSCM_INFER_GRAPH_DAG_H
 
+#include "infer/graph/order_sums.h"
+#include "infer/graph/parent_sets.h"
 #include "infer/mechanism/mechanism.h"
 
 enum { DAG_EXACT_MOST = 20 };
@@ -30,12 +32,28 @@ typedef struct dag_result {
     double r_hat_kept;   /* after that; r_hat is from before, where any did */
 } dag_result;
 
+/* What an exact sum over all orders leaves for the next of the same families: where the prior is
+ * the same but for the log odds no set is scored again, and where these are, too, no order is
+ * summed over again. Zero to begin with; d and threads are those of the first. */
+typedef struct dag_tables {
+    parent_sets *sets; /* (d) */
+    double **scratch;  /* (threads, 2 subset_entries(d - 1)): the second for scores that are not
+                        * kept */
+    order_sums sums;
+    int threads;
+    dag_prior prior;       /* that the tables are of */
+    bool scored, backward; /* the scores and forward sums are there; the backward sums, too */
+    arena memory;
+} dag_tables;
+void dag_tables_close(dag_tables *t);
+
 /* What graphs are of. */
 typedef struct dag_problem {
     const mechanisms *mechanisms;
     const size_t *order; /* (d) or NULL: only this order, then any d */
     rng r;               /* a stream of its own */
     const lscm_progress *progress;
+    dag_tables *tables; /* the caller's, or NULL: nothing is left; of exact sums over all orders */
 } dag_problem;
 
 /* draws->count may be 0; draw k takes the random numbers 3 d k .. 3 d k + 3 d - 1. Memory in the

@@ -49,35 +49,47 @@ static lscm_status report(const exact *e, uint64_t done, uint64_t total)
 /* ---- All orders --------------------------------------------------------------------------------
  */
 
-typedef struct exact_work {
-    parent_sets *sets; /* (d) */
-    double **scratch;  /* (threads, 2 subset_entries(d - 1)): the second for scores that are not
-                        * kept */
-    order_sums sums;
-    arena memory;
-} exact_work;
-
-static void lay_out(exact_work *work, const exact *e, int threads)
+static void lay_out(dag_tables *t, const exact *e)
 {
-    arena *a = &work->memory;
-    bool kept = e->draws->count > 0;
-    work->sets = arena_take(a, e->d, sizeof *work->sets);
-    work->scratch = arena_take(a, (size_t)threads, sizeof *work->scratch);
-    for (int t = 0; t < threads; t++) {
+    arena *a = &t->memory;
+    bool kept = e->draws->count > 0 || e->p->tables != NULL;
+    t->sets = arena_take(a, e->d, sizeof *t->sets);
+    t->scratch = arena_take(a, (size_t)t->threads, sizeof *t->scratch);
+    for (int k = 0; k < t->threads; k++) {
         double *scratch = arena_take(a, (kept ? 1 : 2) * subset_entries(e->d - 1), sizeof *scratch);
-        if (work->scratch != NULL) {
-            work->scratch[t] = scratch;
+        if (t->scratch != NULL) {
+            t->scratch[k] = scratch;
         }
     }
     for (size_t i = 0; i < e->d; i++) {
         parent_sets unplaced = {0};
-        parent_sets *sets = work->sets != NULL ? &work->sets[i] : &unplaced;
+        parent_sets *sets = t->sets != NULL ? &t->sets[i] : &unplaced;
         *sets = (parent_sets){0};
         if (kept) {
             parent_sets_lay_out(sets, a, family_free(&e->families[i]));
         }
     }
-    order_sums_lay_out(&work->sums, a, e->d);
+    order_sums_lay_out(&t->sums, a, e->d);
+}
+
+static lscm_status open_tables(dag_tables *t, const exact *e)
+{
+    lscm_status status = LSCM_OK;
+    if (t->threads == 0) {
+        int most = omp_get_max_threads();
+        t->threads = e->d < WORTH_THREADS ? 1 : most < DAG_EXACT_MOST ? most : DAG_EXACT_MOST;
+        lay_out(t, e);
+        TRY(arena_open(&t->memory, e->why));
+        lay_out(t, e);
+    }
+done:
+    return status;
+}
+
+void dag_tables_close(dag_tables *t)
+{
+    arena_close(&t->memory);
+    *t = (dag_tables){0};
 }
 
 /* Those of the candidates as a mask over the nodes other than the family's own. */
@@ -90,28 +102,58 @@ static uint32_t other_nodes(const family *f, uint32_t candidates)
     return mask;
 }
 
-static void fill_table(const exact *e, const exact_work *work, size_t i, double *scratch)
+/* Totals of node i among all sets of others, from scores that are there but for `odds` of each
+ * parent, or are not (again). */
+static void fill_table(const exact *e, const dag_tables *t, size_t i, bool again, double odds,
+                       double *scratch)
 {
     const family *f = &e->families[i];
     uint32_t must = other_nodes(f, f->required);
-    parent_sets *sets = &work->sets[i];
-    if (sets->score == NULL) {
+    parent_sets *sets = &t->sets[i];
+    double *total = t->sums.total[i];
+    if (again) {
+        parent_sets_shift(sets, odds, total, scratch);
+        sets->offset += odds * (double)__builtin_popcount(f->required);
+    } else if (sets->score == NULL) {
         parent_sets passing = {.score = scratch + subset_entries(e->d - 1)};
-        parent_sets_fill_free(&passing, e->p->mechanisms, f, work->sums.total[i], scratch);
+        parent_sets_fill_free(&passing, e->p->mechanisms, f, total, scratch);
         sets->offset = passing.offset;
     } else {
-        parent_sets_fill_free(sets, e->p->mechanisms, f, work->sums.total[i], scratch);
+        parent_sets_fill_free(sets, e->p->mechanisms, f, total, scratch);
     }
-    subset_spread(work->sums.total[i], e->d - 1, other_nodes(f, ~f->required), must);
-    work->sums.before[i] = (uint32_t)mask_with(must, i);
+    subset_spread(total, e->d - 1, other_nodes(f, ~f->required), must);
+    t->sums.before[i] = (uint32_t)mask_with(must, i);
 }
 
-static void fill_tables(const exact *e, const exact_work *work, int threads)
+static bool is_same_slab(const dag_prior *a, const dag_prior *b)
 {
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (size_t i = 0; i < e->d; i++) {
-        fill_table(e, work, i, work->scratch[omp_get_thread_num()]);
+    return a->ridge == b->ridge && a->dof == b->dof && a->variance == b->variance &&
+           a->unit == b->unit && a->spread == b->spread && a->hole == b->hole;
+}
+
+/* Scores at the prior, unless they are there; returns whether they are others than before. */
+static bool fill_tables(const exact *e, dag_tables *t)
+{
+    const dag_prior *prior = &e->p->mechanisms->prior;
+    bool again = t->scored && is_same_slab(prior, &t->prior);
+    double odds = prior->log_odds - t->prior.log_odds;
+    bool fresh = !(again && odds == 0);
+#pragma omp parallel for schedule(dynamic) num_threads(t->threads)
+    for (size_t i = 0; i < (fresh ? e->d : 0); i++) {
+        fill_table(e, t, i, again, odds, t->scratch[omp_get_thread_num()]);
     }
+    t->prior = *prior;
+    t->scored = !fresh; /* until their orders are summed over */
+    t->backward = t->backward && !fresh;
+    return fresh;
+}
+
+static void sum_orders(const exact *e, dag_tables *t, bool fresh)
+{
+    bool backward = e->out->edge_prob != NULL && !t->backward;
+    order_sums_run(&t->sums, fresh, backward, t->threads);
+    t->backward = t->backward || backward;
+    t->scored = true;
 }
 
 /* Set k of the bits of `whole`, as bits where those stand; and back. */
@@ -133,7 +175,7 @@ static uint32_t gather_bits(uint32_t set, uint32_t whole)
     return out;
 }
 
-static void draw_graph(const exact *e, const exact_work *work, size_t draw)
+static void draw_graph(const exact *e, const dag_tables *work, size_t draw)
 {
     size_t d = e->d;
     size_t *order = e->draws->order + draw * d;
@@ -159,17 +201,14 @@ static void draw_graph(const exact *e, const exact_work *work, size_t draw)
 static lscm_status all_orders(const exact *e)
 {
     lscm_status status = LSCM_OK;
-    exact_work work = {0};
-    int most = omp_get_max_threads();
-    int threads = e->d < WORTH_THREADS ? 1 : most < DAG_EXACT_MOST ? most : DAG_EXACT_MOST;
-    lay_out(&work, e, threads);
-    TRY(arena_open(&work.memory, e->why));
-    lay_out(&work, e, threads);
+    dag_tables own = {0};
+    dag_tables *t = e->p->tables != NULL ? e->p->tables : &own;
+    TRY(open_tables(t, e));
     TRY(report(e, 0, 4));
-    fill_tables(e, &work, threads);
+    bool fresh = fill_tables(e, t);
     TRY(report(e, 1, 4));
-    order_sums_run(&work.sums, e->out->edge_prob != NULL, threads);
-    double sum = work.sums.forward[((size_t)1 << e->d) - 1];
+    sum_orders(e, t, fresh);
+    double sum = t->sums.forward[((size_t)1 << e->d) - 1];
     if (!(sum > -INFINITY)) {
         status = fail(e->why, LSCM_VALUE,
                       "the required edges go round in a circle, so no graph has them all; take one "
@@ -178,21 +217,21 @@ static lscm_status all_orders(const exact *e)
     }
     e->out->log_evidence = sum - lgamma((double)e->d + 1);
     for (size_t i = 0; i < e->d; i++) {
-        e->out->log_evidence += work.sets[i].offset;
+        e->out->log_evidence += t->sets[i].offset;
     }
     TRY(report(e, 2, 4));
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(t->threads)
     for (size_t i = 0; i < (e->out->edge_prob != NULL ? e->d : 0); i++) {
-        order_sums_edges(&work.sums, i, e->out->edge_prob);
+        order_sums_edges(&t->sums, i, e->out->edge_prob);
     }
     TRY(report(e, 3, 4));
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(static) num_threads(t->threads)
     for (size_t draw = 0; draw < e->draws->count; draw++) {
-        draw_graph(e, &work, draw);
+        draw_graph(e, t, draw);
     }
     TRY(report(e, 4, 4));
 done:
-    arena_close(&work.memory);
+    arena_close(&own.memory);
     return status;
 }
 

@@ -86,24 +86,43 @@ static void take_all_points(graph_posterior *g, const anchored_input *in, size_t
     graph_draw_again(g, t->weight, t, r);
 }
 
+/* The point at which the draws stay, from `best` on. Where graphs are exact, edges and all draws
+ * are asked for only there: the sums that the first draws were of are kept. */
+static lscm_status settle(graph_posterior *g, const anchored_input *in, bool brief, size_t *best,
+                          graph_scratch *t, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t pilot = g->draws < PILOT ? g->draws : PILOT;
+    double *wanted = g->result.edge_prob;
+    size_t at = *best;
+    g->result.edge_prob = brief ? NULL : wanted;
+    for (size_t move = 0; move < MOVES; move++) {
+        at = *best;
+        hyper_take(&g->grid, at, &g->mechanisms.prior);
+        TRY(graph_run(g, in, 0, brief ? pilot : g->draws, why));
+        compare(g, at, pilot, t);
+        *best = best_point(g, at, pilot, t->ratio);
+        if (*best == at) {
+            break;
+        }
+    }
+    *best = at;
+    g->result.edge_prob = wanted;
+    if (brief) {
+        TRY(graph_run(g, in, 0, g->draws, why));
+    }
+done:
+    g->result.edge_prob = wanted;
+    return status;
+}
+
 /* Of the points of g->grid, which are of one kind; `best`: to begin with. */
 static lscm_status search_kind(graph_posterior *g, const anchored_input *in, size_t best,
                                graph_scratch *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t pilot = g->draws < PILOT ? g->draws : PILOT;
-    size_t at = best;
-    for (size_t move = 0; move < MOVES; move++) {
-        at = best;
-        hyper_take(&g->grid, at, &g->mechanisms.prior);
-        TRY(graph_run(g, in, 0, g->draws, why));
-        compare(g, at, pilot, t);
-        best = best_point(g, at, pilot, t->ratio);
-        if (best == at) {
-            break;
-        }
-    }
-    take_all_points(g, in, at, t);
+    TRY(settle(g, in, g->exact && in->order == NULL, &best, t, why));
+    take_all_points(g, in, best, t);
 done:
     return status;
 }
@@ -167,17 +186,16 @@ static double compare_kinds(const graph_posterior *g, const hyper_grid *part,
     return hyper_log_sum(all, count) - log((double)count);
 }
 
-/* The kind of the better guess, and the other where there is anything to say of it. */
-static lscm_status search_both(graph_posterior *g, const anchored_input *in, graph_scratch *t,
-                               lscm_error *why)
+/* The kind of the better guess, and the other where there is anything to say of it; plain: that
+ * without a hole, its score. */
+static lscm_status search_both(graph_posterior *g, const anchored_input *in, size_t plain,
+                               double plain_score, graph_scratch *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     hyper_grid part[2] = {hyper_part(&g->grid, false), hyper_part(&g->grid, true)};
-    double score[2];
-    size_t best[2];
-    for (size_t k = 0; k < 2; k++) {
-        best[k] = hyper_guess(&part[k], &g->mechanisms, &score[k]);
-    }
+    double score[2] = {plain_score};
+    size_t best[2] = {plain};
+    best[1] = hyper_guess(&part[1], &g->mechanisms, &score[1]);
     size_t first = score[1] > score[0] ? 1 : 0;
     size_t last = 1 - first;
     g->grid = part[first];
@@ -196,18 +214,16 @@ done:
 
 /* ---- What is sure at one point ---- */
 
-/* A candidate that is sure to be a parent, or sure not to be, at the guessed point is not in
- * question at the others, which move its odds by far less. Only its edges are asked for there, of
- * one scale for all nodes and without a hole. */
-static lscm_status find_known(graph_posterior *g, const anchored_input *in, graph_scratch *t,
-                              lscm_error *why)
+/* A candidate that is sure to be a parent, or sure not to be, at the guessed point of those without
+ * a hole is not in question at the others, which move its odds by far less. Only its edges are
+ * asked for there, of one scale for all nodes. */
+static lscm_status find_known(graph_posterior *g, const anchored_input *in, const hyper_grid *plain,
+                              size_t guess, graph_scratch *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     double *wanted = g->result.edge_prob;
     const dag_prior prior = g->mechanisms.prior;
-    const hyper_grid plain = hyper_part(&g->grid, false);
-    double score = 0;
-    hyper_take(&plain, hyper_guess(&plain, &g->mechanisms, &score), &g->mechanisms.prior);
+    hyper_take(plain, guess, &g->mechanisms.prior);
     g->mechanisms.prior.spread = 0;
     g->result.edge_prob = t->edge_prob;
     TRY(graph_run(g, in, 0, 0, why));
@@ -232,18 +248,24 @@ lscm_status graph_search_kinds(graph_posterior *g, const anchored_input *in, gra
 {
     lscm_status status = LSCM_OK;
     const hyper_grid all = g->grid;
+    const hyper_grid plain = hyper_part(&all, false);
+    dag_tables tables = {0};
+    double score = 0;
     hyper_thin(&all, &g->mechanisms, &g->families, tuned_effect_least());
+    size_t guess = hyper_guess(&plain, &g->mechanisms, &score);
     if (g->exact && in->order == NULL) {
-        TRY(find_known(g, in, t, why));
+        TRY(find_known(g, in, &plain, guess, t, why));
     }
+    g->tables = &tables; /* from here on families stay as they are */
     if (g->exact && all.slabs > 1) {
-        TRY(search_both(g, in, t, why));
+        TRY(search_both(g, in, guess, score, t, why));
     } else {
-        double score = 0;
-        g->grid = hyper_part(&all, false);
-        TRY(search_kind(g, in, hyper_guess(&g->grid, &g->mechanisms, &score), t, why));
+        g->grid = plain;
+        TRY(search_kind(g, in, guess, t, why));
     }
 done:
+    dag_tables_close(&tables);
+    g->tables = NULL;
     g->known = false;
     g->grid = g->exact && all.slabs > 1 ? all : g->grid;
     return status;

@@ -26,6 +26,7 @@ typedef struct graph_posterior {
     uint32_t *may;       /* (d): candidates that may be parents, and those that must, */
     uint32_t *must;      /* where `known` */
     bool known;
+    dag_tables *tables; /* that runs at several priors share, or NULL */
     dag_result result;
     size_t crowded, hub; /* as the screen tells them (screen.h) */
     double dispersion;   /* F: a row counts as 1/F of one; 1 where rows are independent */

@@ -23,7 +23,7 @@ lscm_status graph_run(graph_posterior *g, const anchored_input *in, size_t first
     rng r = stream_part(stream_of((uint64_t)in->settings->seed, STREAM_GRAPHS), first);
     dag_draws draws = {count, d, g->parents + first * d, g->order + first * d};
     dag_known known = {g->may, g->must};
-    dag_problem problem = {&g->mechanisms, in->order, r, in->progress};
+    dag_problem problem = {&g->mechanisms, in->order, r, in->progress, g->tables};
     dag_mcmc_settings chains = {.chains = (size_t)in->settings->chains,
                                 .steps = in->steps,
                                 .start = g->guess,

@@ -117,12 +117,14 @@ CLONED static void run(const order_sums *sums, double *value, bool forward)
     }
 }
 
-void order_sums_run(const order_sums *sums, bool backward, int threads)
+void order_sums_run(const order_sums *sums, bool forward, bool backward, int threads)
 {
-#pragma omp parallel sections num_threads(threads < 2 || !backward ? 1 : 2)
+#pragma omp parallel sections num_threads(threads < 2 || !backward || !forward ? 1 : 2)
     {
 #pragma omp section
-        run(sums, sums->forward, true);
+        if (forward) {
+            run(sums, sums->forward, true);
+        }
 #pragma omp section
         if (backward) {
             run(sums, sums->backward, false);

@@ -25,8 +25,8 @@ typedef struct order_sums {
 
 /* total and before are the caller's. */
 void order_sums_lay_out(order_sums *sums, arena *a, size_t d);
-/* forward, and backward where it is asked for: at once where there are two threads. */
-void order_sums_run(const order_sums *sums, bool backward, int threads);
+/* Which of the two are asked for: at once where there are two threads. */
+void order_sums_run(const order_sums *sums, bool forward, bool backward, int threads);
 /* Column i of edge_prob (d, d), when there are orders at all; needs backward. */
 void order_sums_edges(const order_sums *sums, size_t i, double *edge_prob);
 /* An order (d), causes first, by uniform numbers first .. first + d - 1. */

@@ -1,6 +1,8 @@
 /* See parent_sets.h. The tables that hold sums first hold what the scores are made of. */
 #include "infer/graph/parent_sets.h"
 
+#include "base/lanes_math.h"
+#include "base/simd.h"
 #include "infer/graph/subset_sums.h"
 
 #include <math.h>
@@ -18,24 +20,40 @@ void parent_sets_lay_out(parent_sets *sets, arena *a, size_t count)
     sets->partial = arena_take(a, subset_entries(count), sizeof *sets->partial);
 }
 
+/* Takes the largest of the scores off all of them, and returns it. */
+CLONED static double take_best(lanes *score, size_t groups)
+{
+    lanes best = lanes_of(-INFINITY);
+    for (size_t g = 0; g < groups; g++) {
+        best = lanes_larger(score[g], best);
+    }
+    double most = lanes_largest(best);
+    for (size_t g = 0; g < groups; g++) {
+        score[g] -= most;
+    }
+    return most;
+}
+
 /* Totals of the scores, less their maximum. */
 static void sum_up(parent_sets *sets, size_t count, double *total, double *scratch)
 {
-    size_t size = (size_t)1 << count;
     double *score = sets->score;
-    double best = -INFINITY;
-    for (size_t set = 0; set < size; set++) {
-        best = score[set] > best ? score[set] : best;
-    }
-    for (size_t set = 0; set < size; set++) {
-        score[set] -= best;
-    }
-    for (size_t set = size; set < subset_entries(count); set++) {
+    for (size_t set = (size_t)1 << count; set < subset_entries(count); set++) {
         score[set] = -INFINITY;
     }
     sets->count = count;
-    sets->offset = best;
+    sets->offset = take_best((lanes *)(void *)score, subset_entries(count) / LANES);
     subset_sums(score, count, lower_bits(count), sets->partial, total, scratch);
+}
+
+void parent_sets_shift(parent_sets *sets, double odds, double *total, double *scratch)
+{
+    double before = sets->offset;
+    for (size_t set = 0; set < (size_t)1 << sets->count; set++) {
+        sets->score[set] += odds * (double)__builtin_popcountll(set);
+    }
+    sum_up(sets, sets->count, total, scratch);
+    sets->offset += before;
 }
 
 void parent_sets_fill_free(parent_sets *sets, const mechanisms *m, const family *f, double *total,

@@ -27,6 +27,8 @@ void parent_sets_fill(parent_sets *sets, const mechanisms *m, const family *f, d
 /* The same for the candidates that are not required: `count` of these, and masks over them. */
 void parent_sets_fill_free(parent_sets *sets, const mechanisms *m, const family *f, double *total,
                            double *scratch);
+/* Adds `odds` to all scores for each parent; totals again. */
+void parent_sets_shift(parent_sets *sets, double odds, double *total, double *scratch);
 /* A parent set within U, whose total is given, by two uniform numbers. */
 uint32_t parent_sets_draw(const parent_sets *sets, uint32_t within, double total, double upper,
                           double lower);

@@ -124,6 +124,12 @@ void judge_take_set(const judge_work *w, judge_scratch *t, size_t set)
     t->set = set + 1;
     t->target = w->s->target + set * w->s->d;
     find_middle(w, t, set);
+    if (w->rows->mean_alone) {
+        for (size_t k = 0; k < w->a->draws * w->a->d; k++) {
+            find_own(w, t, k / w->a->d, k % w->a->d);
+        }
+        return;
+    }
     find_doubt(w, t, set);
     for (size_t k = 0; k < w->a->draws; k++) {
         find_loadings(w, t, k);

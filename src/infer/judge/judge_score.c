@@ -159,11 +159,14 @@ CLONED static void predict(const judge_work *w, judge_scratch *t)
                 mean += w->edges.weight[e] * t->z[w->edges.parent[e]];
                 given += w->edges.weight[e] * t->seen[w->edges.parent[e]];
             }
+            t->z[i] = mean;
+            t->mean[i] += mean / draws;
+            if (w->rows->mean_alone) {
+                continue;
+            }
             lanes u = (t->seen[i] - given) / t->own[k * d + i];
             squares += u * u;
             constant += LOG_SQRT_2_PI;
-            t->z[i] = mean;
-            t->mean[i] += mean / draws;
             t->below[i] += lanes_normal_below((t->seen[i] - mean) / t->sd[k * d + i]) / draws;
         }
         squares = w->errors ? squares_of(t, d, k) : squares;
@@ -199,17 +202,24 @@ static void predict_group(const judge_work *w, judge_scratch *t, const row_group
         size_t n = g->number[lane];
         for (size_t i = 0; i < d; i++) {
             out->mean[n * d + i] = t->mean[i][lane];
+        }
+        if (w->rows->mean_alone) {
+            continue;
+        }
+        for (size_t i = 0; i < d; i++) {
             out->below[n * d + i] = t->below[i][lane];
         }
         out->log_p[n] = log_mean(t->log_p, w->a->draws, lane);
     }
 }
 
-static void lay_out_predictions(predictions *p)
+static void lay_out_predictions(predictions *p, bool mean_alone)
 {
     p->mean = arena_take(&p->memory, p->count * p->d, sizeof(double));
-    p->below = arena_take(&p->memory, p->count * p->d, sizeof(double));
-    p->log_p = arena_take(&p->memory, p->count, sizeof(double));
+    if (!mean_alone) {
+        p->below = arena_take(&p->memory, p->count * p->d, sizeof(double));
+        p->log_p = arena_take(&p->memory, p->count, sizeof(double));
+    }
 }
 
 lscm_status predictions_of(predictions *out, const judged_fit *f, const judged_rows *rows,
@@ -218,15 +228,16 @@ lscm_status predictions_of(predictions *out, const judged_fit *f, const judged_r
     lscm_status status = LSCM_OK;
     predictions p = {.count = rows->count, .d = f->a.d};
     judge_work w = {.f = f, .a = &f->a, .s = rows->design, .rows = rows};
-    w.errors = f->blur != NULL || f->doubt != NULL || f->a.anchor.actuator_noise > 0;
+    w.errors = !rows->mean_alone &&
+               (f->blur != NULL || f->doubt != NULL || f->a.anchor.actuator_noise > 0);
     w.edges.count = count_edges(w.a);
     w.threads = (size_t)omp_get_max_threads();
     lay_out(&w);
     TRY(arena_open(&w.memory, why));
     lay_out(&w);
-    lay_out_predictions(&p);
+    lay_out_predictions(&p, rows->mean_alone);
     TRY(arena_open(&p.memory, why));
-    lay_out_predictions(&p);
+    lay_out_predictions(&p, rows->mean_alone);
     list_edges(&w);
     group_rows(&w);
 #pragma omp parallel for schedule(static)

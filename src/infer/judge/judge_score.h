@@ -35,6 +35,7 @@ typedef struct judged_rows {
     const uint8_t *keep;
     const size_t *row; /* (count) */
     size_t count;
+    bool mean_alone; /* nothing else is asked for: below and log_p are NULL */
 } judged_rows;
 
 /* z seen is that of the fit. Entries of nodes that do() set there are 0. The same numbers for any

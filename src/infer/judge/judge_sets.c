@@ -139,7 +139,7 @@ static lscm_status score(judgement *out, const design *s, const judged_fit *f, c
     lscm_status status = LSCM_OK;
     predictions p = {0};
     judge_all all = {0};
-    judged_rows by = {s, t->keep, t->row, choose_rows(s, t, out->rows)};
+    judged_rows by = {s, t->keep, t->row, choose_rows(s, t, out->rows), false};
     take_marginals(s, &f->a, t->keep, t->sum);
     TRY(predictions_of(&p, f, &by, why));
     for (size_t n = 0; n < by.count; n++) {

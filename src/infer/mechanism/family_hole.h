@@ -20,7 +20,9 @@
  *
  *     B_vu = M_vu / M_vv,   B_ju - B_jv B_vu,   V_vv = 1 / M_vv,   V_jj + B_jv^2 / M_vv:
  *
- * about 2 multiplications a set for each of its parents.
+ * about 2 multiplications a set for each of its parents. Both are kept as sqrt(t) B and t V, which
+ * is all that the factors ask for; products of these are kept as m 2^e, so that a set takes one
+ * logarithm.
  */
 #ifndef LSCM_INFER_MECHANISM_FAMILY_HOLE_H
 #define LSCM_INFER_MECHANISM_FAMILY_HOLE_H
@@ -66,15 +68,16 @@ typedef struct hole_law {
  * has slopes 0 and the variance 1/t of the prior, and so a factor of 1. */
 typedef struct hole_rows {
     size_t taken, width;
-    lanes *slope;    /* (taken, width): B, of the node first */
-    lanes *variance; /* (taken): V_jj */
+    lanes *slope;    /* (taken, width): sqrt(t) B, of the node first */
+    lanes *variance; /* (taken): t V_jj */
 } hole_rows;
 
 /* Takes in column `last`, of which row (last) is left (0 where it tells nothing); inverse: 1 / its
  * pivot. */
 LANES_INLINE void hole_take_in(const hole_rows *from, size_t last, const lanes *row, lanes inverse,
-                               lanes_mask tells, hole_rows *to)
+                               lanes_mask tells, double ridge, hole_rows *to)
 {
+    lanes scaled = inverse * sqrt(ridge);
     lanes *fresh = to->slope + from->taken * last;
     for (size_t j = 0; j < from->taken; j++) {
         const lanes *slope = from->slope + j * from->width;
@@ -86,11 +89,26 @@ LANES_INLINE void hole_take_in(const hole_rows *from, size_t last, const lanes *
         to->variance[j] = from->variance[j] + share * own;
     }
     for (size_t u = 0; u < last; u++) {
-        fresh[u] = row[u] * inverse;
+        fresh[u] = row[u] * scaled;
     }
-    to->variance[from->taken] = inverse;
+    to->variance[from->taken] = inverse * ridge;
     to->taken = from->taken + 1;
     to->width = last;
+}
+
+/* x > 0 as m 2^e, 1 <= m < 2: x becomes m, and *e is added to. */
+LANES_INLINE void hole_split(lanes *x, lanes *e)
+{
+    lanes_bits bits = (lanes_bits)*x;
+    *e += (lanes)(bits >> 52 | (lanes_bits)lanes_of(0x1p52)) - (0x1p52 + 1023);
+    *x = (lanes)((bits & (((uint64_t)1 << 52) - 1)) | (lanes_bits)lanes_of(1));
+}
+
+/* 2^e for whole e <= 0; e below -1000 is taken for that, beside a number of at least 1. */
+LANES_INLINE lanes hole_power(lanes e)
+{
+    lanes shifted = lanes_larger(e, lanes_of(-1000)) + 0x1.8p52;
+    return (lanes)(((lanes_bits)shifted << 52) + (lanes_bits)lanes_of(1));
 }
 
 /* The logarithm of the factor; rest: S_ii - S_ip A^-1 S_pi in units of the node. */
@@ -100,23 +118,25 @@ LANES_INLINE lanes hole_factor(const hole_law *law, const hole_entry *entry, con
     lanes scale = law->known ? lanes_of(1) : 2.0 / (law->ridge + rest);
     lanes x[HOLE_POINTS] = {entry->x[0] * scale, entry->x[1] * scale};
     lanes product[HOLE_POINTS] = {lanes_of(1), lanes_of(1)};
-    lanes sum[HOLE_POINTS] = {lanes_of(0), lanes_of(0)};
-    for (size_t j = 0; j < at->taken; j++) {
-        lanes square = at->slope[j * at->width] * at->slope[j * at->width];
-        bool full = j % HOLE_TOGETHER + 1 == HOLE_TOGETHER || j + 1 == at->taken;
-        for (size_t k = 0; k < HOLE_POINTS; k++) {
-            lanes factor = law->ridge * (square * x[k] + at->variance[j]);
-            factor = lanes_larger(factor, lanes_of(HOLE_LEAST));
-            product[k] *= lanes_smaller(factor, lanes_of(HOLE_MOST));
-            if (full) {
-                sum[k] += lanes_log(product[k]);
-                product[k] = lanes_of(1);
+    lanes power[HOLE_POINTS] = {lanes_of(0), lanes_of(0)};
+    for (size_t first = 0; first < at->taken; first += HOLE_TOGETHER) {
+        size_t end = at->taken - first < HOLE_TOGETHER ? at->taken : first + HOLE_TOGETHER;
+        for (size_t j = first; j < end; j++) {
+            lanes square = at->slope[j * at->width] * at->slope[j * at->width];
+            for (size_t k = 0; k < HOLE_POINTS; k++) {
+                lanes factor = square * x[k] + at->variance[j];
+                factor = lanes_larger(factor, lanes_of(HOLE_LEAST));
+                product[k] *= lanes_smaller(factor, lanes_of(HOLE_MOST));
             }
         }
+        for (size_t k = 0; k < HOLE_POINTS; k++) {
+            hole_split(&product[k], &power[k]);
+        }
     }
-    lanes top = lanes_larger(sum[0], sum[1]);
-    return top + lanes_log(entry->share[0] * lanes_exp(sum[0] - top) +
-                           entry->share[1] * lanes_exp(sum[1] - top));
+    lanes top = lanes_larger(power[0], power[1]);
+    lanes sum = entry->share[0] * product[0] * hole_power(power[0] - top) +
+                entry->share[1] * product[1] * hole_power(power[1] - top);
+    return top * 0x1.62e42fefa39efp-1 + lanes_log(sum);
 }
 
 #endif

@@ -138,8 +138,8 @@ static void start(const double *m, const table_shape *shape, double ridge, lanes
                 out[triangle(a) + b][lane] = own[row * side + column];
             }
             for (size_t j = 0; j < rows->taken; j++) {
-                rows->slope[j * rows->width + a][lane] = lanes_own.slope[j][row];
-                rows->variance[j][lane] = lanes_own.variance[j];
+                rows->slope[j * rows->width + a][lane] = sqrt(ridge) * lanes_own.slope[j][row];
+                rows->variance[j][lane] = ridge * lanes_own.variance[j];
             }
         }
     }
@@ -162,9 +162,29 @@ LANES_INLINE lanes step(const lanes *from, size_t last, double ridge, lanes *to,
         }
     }
     if (rows_to != NULL) {
-        hole_take_in(rows, last, row, inverse, tells, rows_to);
+        hole_take_in(rows, last, row, inverse, tells, ridge, rows_to);
     }
     return lanes_log(pivot * (1 / ridge));
+}
+
+/* The entries of eight sets, or of as many as there are; eight take no call. */
+LANES_INLINE void put(double *to, lanes x, size_t bytes)
+{
+    if (bytes == sizeof x) {
+        memcpy(to, &x, sizeof x);
+    } else {
+        memcpy(to, &x, bytes);
+    }
+}
+
+LANES_INLINE lanes get(const double *from, size_t bytes, lanes otherwise)
+{
+    if (bytes == sizeof otherwise) {
+        memcpy(&otherwise, from, sizeof otherwise);
+    } else {
+        memcpy(&otherwise, from, bytes);
+    }
+    return otherwise;
 }
 
 CLONED static void walk(const double *m, const table_shape *shape, double ridge,
@@ -216,8 +236,8 @@ CLONED static void walk(const double *m, const table_shape *shape, double ridge,
                 &hole->entry[shape->required + (size_t)__builtin_popcountll(set)];
             sum -= 2.0 * hole_factor(hole, entry, rows_at[0], rest);
         }
-        memcpy(out->rest + (set << low), &scaled_rest, bytes);
-        memcpy(out->log_det + (set << low), &sum, bytes);
+        put(out->rest + (set << low), scaled_rest, bytes);
+        put(out->log_det + (set << low), sum, bytes);
     }
 }
 
@@ -288,6 +308,16 @@ static void terms_of(score_terms *out, const family *f, const dag_prior *prior, 
     }
 }
 
+/* log(e^a + e^b). What is less than this below the other is less than half of its last digit. */
+static const double NOTHING = -40;
+LANES_INLINE lanes add_logs(lanes a, lanes b)
+{
+    lanes top = lanes_larger(a, b);
+    lanes below = lanes_smaller(a, b) - top;
+    bool counts = lanes_any(lanes_less(lanes_of(NOTHING), below));
+    return counts ? top + lanes_log(1.0 + lanes_exp(below)) : top;
+}
+
 /* score = terms, or log(e^score + e^terms). */
 CLONED static void combine(const score_terms *terms, const table_shape *shape, bool add,
                            const family_table *table, double *score)
@@ -295,19 +325,14 @@ CLONED static void combine(const score_terms *terms, const table_shape *shape, b
     size_t bytes = sizeof(double) << shape->low;
     for (size_t set = 0; set < (size_t)1 << shape->high; set++) {
         size_t entry = shape->required + (size_t)__builtin_popcountll(set);
-        lanes rest = lanes_of(1);
-        lanes log_det = lanes_of(0);
-        memcpy(&rest, table->rest + (set << shape->low), bytes);
-        memcpy(&log_det, table->log_det + (set << shape->low), bytes);
+        lanes rest = get(table->rest + (set << shape->low), bytes, lanes_of(1));
+        lanes log_det = get(table->log_det + (set << shape->low), bytes, lanes_of(0));
         lanes sum = terms->base[entry] + terms->slope[entry] * lanes_log(terms->scale + rest);
         sum -= terms->linear * rest + 0.5 * log_det;
         if (add) {
-            lanes before = sum;
-            memcpy(&before, score + (set << shape->low), bytes);
-            lanes top = lanes_larger(before, sum);
-            sum = top + lanes_log(1.0 + lanes_exp(lanes_smaller(before, sum) - top));
+            sum = add_logs(get(score + (set << shape->low), bytes, sum), sum);
         }
-        memcpy(score + (set << shape->low), &sum, bytes);
+        put(score + (set << shape->low), sum, bytes);
     }
 }
 
