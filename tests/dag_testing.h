@@ -20,7 +20,7 @@ static inline dag_result exact(const made_families *m, const size_t *order, cons
         edge_prob[k] = NAN;
     }
     assert_ok(dag_exact(
-        &(dag_problem){&(mechanisms){&linear_gaussian, m->d, m->f, m->prior}, order, R, NULL},
+        &(dag_problem){&(mechanisms){&linear_gaussian, m->d, m->f, m->prior}, order, R, NULL, NULL},
         draws, &out, &why));
     assert_true(out.r_hat == 1 && out.ess == (double)draws->count);
     return out;

@@ -84,8 +84,8 @@ static void known_edges(void **state)
         dag_result out = {.edge_prob = edge_prob};
         dag_draws draws = {MANY, D, parents, order};
         mechanisms all = {&linear_gaussian, D, m.f, m.prior};
-        assert_ok(dag_exact_known(&(dag_problem){&all, NULL, R, NULL}, &(dag_known){may, must},
-                                  &draws, &out, &why));
+        assert_ok(dag_exact_known(&(dag_problem){&all, NULL, R, NULL, NULL},
+                                  &(dag_known){may, must}, &draws, &out, &why));
         /* what is left, written down again: candidates of node i are the others in turn */
         family_room room[D];
         family list[D];
@@ -254,7 +254,7 @@ static lscm_status attempt(const made_families *m, size_t d, const size_t *order
 {
     const mechanisms all = {&linear_gaussian, d, m->f, m->prior};
     dag_result out = {.edge_prob = edge_prob};
-    return dag_exact(&(dag_problem){&all, order, R, progress}, &NONE, &out, &why);
+    return dag_exact(&(dag_problem){&all, order, R, progress, NULL}, &NONE, &out, &why);
 }
 
 static void refusals(void **state)
@@ -298,7 +298,7 @@ static void without_edges(void **state)
         dag_result out = {0};
         const dag_draws draws = {COUNT, 6, parents[1], orders[1]};
         const mechanisms all = {&linear_gaussian, 6, m.f, m.prior};
-        assert_ok(dag_exact(&(dag_problem){&all, order, R, NULL}, &draws, &out, &why));
+        assert_ok(dag_exact(&(dag_problem){&all, order, R, NULL, NULL}, &draws, &out, &why));
         assert_true(out.log_evidence == with.log_evidence);
         assert_memory_equal(parents[0], parents[1], sizeof parents[0]);
         assert_memory_equal(orders[0], orders[1], sizeof orders[0]);

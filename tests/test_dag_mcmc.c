@@ -77,7 +77,7 @@ static sampled *sample_as(const family *list, const dag_prior *prior, const size
     s->result.edge_prob = s->edge_prob;
     dag_mcmc_settings settings = {.steps = steps, .uniform = uniform};
     assert_ok(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, D, list, *prior}, order,
-                                      (rng){seed, 1}, NULL},
+                                      (rng){seed, 1}, NULL, NULL},
                        &settings, &s->draws, &s->result, &why));
     for (size_t k = 0; k < DRAWS; k++) {
         size_t place[D] = {0};
@@ -176,7 +176,7 @@ static void path(void **state)
     dag_result result = {.edge_prob = edge_prob};
     dag_mcmc_settings settings = {.steps = 40000, .uniform = true};
     assert_ok(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, LONG, f.list, prior}, NULL,
-                                      (rng){5, 1}, NULL},
+                                      (rng){5, 1}, NULL, NULL},
                        &settings, &draws, &result, &why));
     for (size_t i = 0; i + 1 < LONG; i++) {
         double onward = (double)(i + 1) / LONG;
@@ -235,7 +235,7 @@ static void background_knowledge(void **state)
     dag_result result = {.edge_prob = edge_prob};
     dag_mcmc_settings settings = {.steps = 100};
     assert_fails(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, D, f.list, prior}, NULL,
-                                         (rng){1, 1}, NULL},
+                                         (rng){1, 1}, NULL, NULL},
                           &settings, &none, &result, &why),
                  LSCM_VALUE, "round in a circle");
     families_close(&f);
@@ -303,7 +303,7 @@ static void replaced_chains(void **state)
         dag_result out = {.edge_prob = edge_prob};
         dag_mcmc_settings settings = {.steps = k == 0 ? 1000 : 60000};
         const mechanisms all = {&linear_gaussian, WIDE, f.list, prior};
-        const dag_problem problem = {&all, NULL, {3, 1}, NULL};
+        const dag_problem problem = {&all, NULL, {3, 1}, NULL, NULL};
         assert_ok(dag_mcmc(&problem, &settings, &none, &out, &why));
         assert_true(k == 0 ? out.replaced > 0 && out.replaced < 4 : out.replaced == 0);
         assert_true(k == 0 ? out.r_hat > 1.5 : out.r_hat == out.r_hat_kept);
@@ -354,7 +354,7 @@ static void stopping(void **state)
     dag_mcmc_settings settings = {.steps = 2000};
     make_families(&f, 2, 80, NULL);
     assert_fails(dag_mcmc(&(dag_problem){&(mechanisms){&linear_gaussian, D, f.list, prior}, NULL,
-                                         (rng){1, 1}, &progress},
+                                         (rng){1, 1}, &progress, NULL},
                           &settings, &none, &result, &why),
                  LSCM_STOPPED, "stopped");
     assert_int_equal(seen, 3);
@@ -515,7 +515,7 @@ static void without_edges(void **state)
     const dag_draws draws = {DRAWS, D, parents, order};
     dag_result out = {0};
     const mechanisms all = {&linear_gaussian, D, f.list, prior};
-    assert_ok(dag_mcmc(&(dag_problem){&all, NULL, {9, 1}, NULL},
+    assert_ok(dag_mcmc(&(dag_problem){&all, NULL, {9, 1}, NULL, NULL},
                        &(dag_mcmc_settings){.steps = 4000}, &draws, &out, &why));
     assert_true(isnan(out.r_hat) && isnan(out.ess) && !isnan(s->result.r_hat));
     assert_memory_equal(parents, s->parents, sizeof parents);
