@@ -204,6 +204,11 @@ LSCM_API const char *lscm_dataset_feature_name(const lscm_dataset *data, size_t 
 LSCM_API lscm_status lscm_dataset_read(const lscm_dataset *data, lscm_field field, size_t first,
                                        size_t count, double *out, lscm_error *why);
 
+/* Whether its w has edges and every one is 1: then it is taken for a graph alone, and scores of
+ * weights are NaN, unless it is said that they are weights. */
+LSCM_API bool lscm_dataset_graph_alone(const lscm_dataset *data);
+LSCM_API void lscm_dataset_set_weights(lscm_dataset *data, bool weights);
+
 /* One pass over all rows: masks 0/1, values finite at targets, x finite. */
 typedef struct lscm_overview {
     double x_min, x_max, x_mean, x_sd; /* sd over the count */
@@ -606,6 +611,12 @@ LSCM_API lscm_status lscm_posterior_distance(lscm_distance *out, const lscm_post
 LSCM_API lscm_status lscm_posterior_sample(lscm_dataset **out, const lscm_posterior *posterior,
                                            const uint8_t *targets, const double *values,
                                            size_t count, int64_t seed, lscm_error *why);
+/* Whether such values were ever seen: a sentence, ended by a newline, of every node that do() would
+ * set beyond all its values in the rows that were fitted, those that do() set and those it had by
+ * itself; "" where none is. To be freed by lscm_text_free. */
+LSCM_API lscm_status lscm_posterior_beyond(char **out, const lscm_posterior *posterior,
+                                           const uint8_t *targets, const double *values,
+                                           lscm_error *why);
 /* The way back: x (rows, D), the caller's, of causal variables z (rows, d) by the decoder of the
  * run, its mean. */
 LSCM_API lscm_status lscm_posterior_decode(const lscm_posterior *posterior, size_t rows,
@@ -668,7 +679,8 @@ LSCM_API lscm_scores *lscm_scores_new(void);
 LSCM_API void lscm_scores_free(lscm_scores *scores);
 
 /* A posterior against the truth stored in a data set (the one that was fitted, or another of its
- * shape). */
+ * shape). Of a truth that is a graph alone (lscm_dataset_graph_alone) w_mse, kl_z and both coverages
+ * are NaN, here and in lscm_evaluate_file; lscm_evaluate takes w as the weights that it says. */
 LSCM_API lscm_status lscm_posterior_evaluate(lscm_scores *out, const lscm_posterior *posterior,
                                              const lscm_dataset *truth, lscm_error *why);
 

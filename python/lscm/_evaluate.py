@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from . import _core
 from ._dataset import Dataset, Path
 from ._estimator import LatentSCM
 from ._numbers import numbers
-from ._problems import wrong
+from ._problems import GraphAloneWarning, wrong
 from ._run import Run, is_run
 
 _ARRAYS = ("w", "sigma", "edge_prob", "z", "z_sd")
@@ -24,6 +25,7 @@ def evaluate(
     truth: Dataset | Path | npt.ArrayLike | None = None,
     *,
     threshold: float | None = None,
+    weights: bool = False,
 ) -> dict[str, float]:
     """Scores an estimate against a truth that is known: docs/metrics.md defines each score.
 
@@ -39,6 +41,9 @@ def evaluate(
         from a file that is still there.
     threshold : float, optional
         A draw has an edge where |w| exceeds it; 0.3 as in the paper. A run knows its own.
+    weights : bool
+        A truth in which every edge is 1 is taken for a graph alone, and scores that compare weights
+        are NaN, with a warning; True says that these are its weights.
 
     Returns
     -------
@@ -58,13 +63,28 @@ def evaluate(
     if run is not None:
         if threshold is not None:
             raise wrong("threshold: a run says itself what an edge is; it is for other estimates")
-        return run.evaluate(_fitted_data(run) if truth is None else _truth(truth))
+        known = _fitted_data(run) if truth is None else _truth(truth)
+        return run._core.evaluate(_weighed(known, weights))
     if truth is None:
         raise wrong("truth: is missing; give the data set or the file that has it")
     over = 0.3 if threshold is None else float(threshold)
+    core = _weighed(_truth(truth), weights)
     if isinstance(estimate, (str, os.PathLike)):
-        return _core.evaluate_file(os.fspath(estimate), _truth(truth)._core, over)
-    return _core.evaluate_arrays(**_arrays(estimate), threshold=over, truth=_truth(truth)._core)
+        return _core.evaluate_file(os.fspath(estimate), core, over)
+    return _core.evaluate_arrays(**_arrays(estimate), threshold=over, truth=core)
+
+
+def _weighed(truth: Dataset, weights: bool) -> _core.Dataset:
+    """The truth, after a word where it says nothing of weights."""
+    truth._core.set_weights(weights)
+    if truth._core.graph_alone:
+        warnings.warn(
+            "every edge of the truth is 1: it is taken for a graph alone, and w_mse, kl_z, "
+            "coverage_90 and coverage_90_edges are NaN; if these are weights, say weights=True",
+            GraphAloneWarning,
+            stacklevel=3,
+        )
+    return truth._core
 
 
 def _run_of(estimate: object) -> Run | None:

@@ -213,17 +213,25 @@ class Run:
         -------
         Dataset
             With x (the decoder's mean), z, targets and values.
+
+        Warns (OutsideWarning) where do() is at a value beyond all that was seen of its node.
         """
+        return self._sample(do, n, seed, stacklevel=3)
+
+    def _sample(self, do: Do | None, n: int, seed: int, stacklevel: int) -> Dataset:
         targets, values = self._nodes().do(do)
         if n < 1:
             raise wrong(f"n: is {n}; sample at least one row")
-        return Dataset._of(self._core.sample(targets, values, n, seed))
+        rows = self._core.sample(targets, values, n, seed)
+        for sentence in self._core.beyond(targets, values).splitlines():
+            warnings.warn(sentence, OutsideWarning, stacklevel=stacklevel)
+        return Dataset._of(rows)
 
     def predict_interventional(
         self, do: Do | None = None, n: int = 1000, *, seed: int = 0
     ) -> Prediction:
         """Mean and 90% band of x and z under do(), over n rows of `sample`."""
-        rows = self.sample(do, n, seed=seed)
+        rows = self._sample(do, n, seed, stacklevel=3)
         labels = self._nodes().labels
         targets, values = self._nodes().do(do)
         x = Band(*(part.reshape(self.x_shape) for part in rows.bands("x")))
