@@ -544,8 +544,13 @@ LSCM_API const size_t *lscm_posterior_order(const lscm_posterior *posterior);   
 LSCM_API const double *lscm_posterior_log_p(const lscm_posterior *posterior);     /* (draws) */
 LSCM_API const double *lscm_posterior_log_q(const lscm_posterior *posterior);     /* (draws) */
 LSCM_API const double *lscm_posterior_edge_prob(const lscm_posterior *posterior); /* (d, d) */
-LSCM_API const double *lscm_posterior_z(const lscm_posterior *posterior);         /* (rows, d) */
-LSCM_API const double *lscm_posterior_z_sd(const lscm_posterior *posterior);      /* (rows, d) */
+/* (d, d), symmetric: 1 where an edge between two nodes is likely enough to be spoken of and in most
+ * graphs that have it nothing - no set of the design, no knowledge - tells which way it points:
+ * what edge_prob says of its direction is the prior's word. Its own probability is the sum of both.
+ */
+LSCM_API const uint8_t *lscm_posterior_undirected(const lscm_posterior *posterior);
+LSCM_API const double *lscm_posterior_z(const lscm_posterior *posterior);    /* (rows, d) */
+LSCM_API const double *lscm_posterior_z_sd(const lscm_posterior *posterior); /* (rows, d) */
 
 /* One named check of what a fit assumes (docs/commands/check.md lists them). */
 typedef struct lscm_finding {
@@ -679,8 +684,9 @@ LSCM_API lscm_scores *lscm_scores_new(void);
 LSCM_API void lscm_scores_free(lscm_scores *scores);
 
 /* A posterior against the truth stored in a data set (the one that was fitted, or another of its
- * shape). Of a truth that is a graph alone (lscm_dataset_graph_alone) w_mse, kl_z and both coverages
- * are NaN, here and in lscm_evaluate_file; lscm_evaluate takes w as the weights that it says. */
+ * shape). Of a truth that is a graph alone (lscm_dataset_graph_alone) w_mse, kl_z and both
+ * coverages are NaN, here and in lscm_evaluate_file; lscm_evaluate takes w as the weights that it
+ * says. */
 LSCM_API lscm_status lscm_posterior_evaluate(lscm_scores *out, const lscm_posterior *posterior,
                                              const lscm_dataset *truth, lscm_error *why);
 

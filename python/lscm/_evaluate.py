@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,8 +13,8 @@ from . import _core
 from ._dataset import Dataset, Path
 from ._estimator import LatentSCM
 from ._numbers import numbers
-from ._problems import GraphAloneWarning, wrong
-from ._run import Run, is_run
+from ._problems import wrong
+from ._run import Run, is_run, weighed
 
 _ARRAYS = ("w", "sigma", "edge_prob", "z", "z_sd")
 
@@ -64,27 +63,14 @@ def evaluate(
         if threshold is not None:
             raise wrong("threshold: a run says itself what an edge is; it is for other estimates")
         known = _fitted_data(run) if truth is None else _truth(truth)
-        return run._core.evaluate(_weighed(known, weights))
+        return run._core.evaluate(weighed(known, weights, stacklevel=3))
     if truth is None:
         raise wrong("truth: is missing; give the data set or the file that has it")
     over = 0.3 if threshold is None else float(threshold)
-    core = _weighed(_truth(truth), weights)
+    core = weighed(_truth(truth), weights, stacklevel=3)
     if isinstance(estimate, (str, os.PathLike)):
         return _core.evaluate_file(os.fspath(estimate), core, over)
     return _core.evaluate_arrays(**_arrays(estimate), threshold=over, truth=core)
-
-
-def _weighed(truth: Dataset, weights: bool) -> _core.Dataset:
-    """The truth, after a word where it says nothing of weights."""
-    truth._core.set_weights(weights)
-    if truth._core.graph_alone:
-        warnings.warn(
-            "every edge of the truth is 1: it is taken for a graph alone, and w_mse, kl_z, "
-            "coverage_90 and coverage_90_edges are NaN; if these are weights, say weights=True",
-            GraphAloneWarning,
-            stacklevel=3,
-        )
-    return truth._core
 
 
 def _run_of(estimate: object) -> Run | None:

@@ -37,9 +37,11 @@ static bool any(range r)
     return r.least <= r.most;
 }
 
+/* The summary has 12 digits: the largest value that was seen must not be beyond itself. */
 static bool is_in(range r, double value)
 {
-    return value >= r.least && value <= r.most;
+    double slack = 1e-9 * (fabs(r.least) + fabs(r.most));
+    return value >= r.least - slack && value <= r.most + slack;
 }
 
 static void say(FILE *out, const char *name, double value, range set, range free)
