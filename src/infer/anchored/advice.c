@@ -207,7 +207,8 @@ static bool is_worse(const judgement *j, const anchored *a, size_t i)
     for (size_t p = 0; p < a->d; p++) {
         causes = causes || a->edge_prob[p * a->d + i] > 0.5;
     }
-    return j->r2[i] < 0 && (causes || j->r2[i] < -tuned_warn_r2_below() ||
+    bool shown = j->r2[i] < -0.005; /* below 0 as the two digits of the table have it */
+    return j->r2[i] < 0 && ((causes && shown) || j->r2[i] < -tuned_warn_r2_below() ||
                             beyond_chance(fmin(j->closer[i], 0), j->d));
 }
 
