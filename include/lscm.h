@@ -165,6 +165,10 @@ typedef struct lscm_open_options {
     const char *names;  /* node names: "raf,mek,erk" */
     bool truth_only;    /* w and what else there is of the truth will do; a CSV is the graph */
     bool x_only;        /* x will do, be it one row: targets may be missing */
+    const char *target_column; /* tables: which column names the targets of do() */
+    const char *value_column;  /* .. and the values it set, for latent variables */
+    const char *control;       /* words of that column for no target: "control,NT" */
+    const char *layer;         /* .h5ad: the layer that is x, by its name */
 } lscm_open_options;
 
 LSCM_API lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
@@ -199,6 +203,11 @@ LSCM_API const char *lscm_dataset_feature_name(const lscm_dataset *data, size_t 
 /* Rows [first, first + count) of a field as double; W, SIGMA and ORDER have d, d and d rows. */
 LSCM_API lscm_status lscm_dataset_read(const lscm_dataset *data, lscm_field field, size_t first,
                                        size_t count, double *out, lscm_error *why);
+
+/* Whether its w has edges and every one is 1: then it is taken for a graph alone, and scores of
+ * weights are NaN, unless it is said that they are weights. */
+LSCM_API bool lscm_dataset_graph_alone(const lscm_dataset *data);
+LSCM_API void lscm_dataset_set_weights(lscm_dataset *data, bool weights);
 
 /* One pass over all rows: masks 0/1, values finite at targets, x finite. */
 typedef struct lscm_overview {
@@ -535,8 +544,13 @@ LSCM_API const size_t *lscm_posterior_order(const lscm_posterior *posterior);   
 LSCM_API const double *lscm_posterior_log_p(const lscm_posterior *posterior);     /* (draws) */
 LSCM_API const double *lscm_posterior_log_q(const lscm_posterior *posterior);     /* (draws) */
 LSCM_API const double *lscm_posterior_edge_prob(const lscm_posterior *posterior); /* (d, d) */
-LSCM_API const double *lscm_posterior_z(const lscm_posterior *posterior);         /* (rows, d) */
-LSCM_API const double *lscm_posterior_z_sd(const lscm_posterior *posterior);      /* (rows, d) */
+/* (d, d), symmetric: 1 where an edge between two nodes is likely enough to be spoken of and in most
+ * graphs that have it nothing - no set of the design, no knowledge - tells which way it points:
+ * what edge_prob says of its direction is the prior's word. Its own probability is the sum of both.
+ */
+LSCM_API const uint8_t *lscm_posterior_undirected(const lscm_posterior *posterior);
+LSCM_API const double *lscm_posterior_z(const lscm_posterior *posterior);    /* (rows, d) */
+LSCM_API const double *lscm_posterior_z_sd(const lscm_posterior *posterior); /* (rows, d) */
 
 /* One named check of what a fit assumes (docs/commands/check.md lists them). */
 typedef struct lscm_finding {
@@ -602,6 +616,12 @@ LSCM_API lscm_status lscm_posterior_distance(lscm_distance *out, const lscm_post
 LSCM_API lscm_status lscm_posterior_sample(lscm_dataset **out, const lscm_posterior *posterior,
                                            const uint8_t *targets, const double *values,
                                            size_t count, int64_t seed, lscm_error *why);
+/* Whether such values were ever seen: a sentence, ended by a newline, of every node that do() would
+ * set beyond all its values in the rows that were fitted, those that do() set and those it had by
+ * itself; "" where none is. To be freed by lscm_text_free. */
+LSCM_API lscm_status lscm_posterior_beyond(char **out, const lscm_posterior *posterior,
+                                           const uint8_t *targets, const double *values,
+                                           lscm_error *why);
 /* The way back: x (rows, D), the caller's, of causal variables z (rows, d) by the decoder of the
  * run, its mean. */
 LSCM_API lscm_status lscm_posterior_decode(const lscm_posterior *posterior, size_t rows,
@@ -664,7 +684,9 @@ LSCM_API lscm_scores *lscm_scores_new(void);
 LSCM_API void lscm_scores_free(lscm_scores *scores);
 
 /* A posterior against the truth stored in a data set (the one that was fitted, or another of its
- * shape). */
+ * shape). Of a truth that is a graph alone (lscm_dataset_graph_alone) w_mse, kl_z and both
+ * coverages are NaN, here and in lscm_evaluate_file; lscm_evaluate takes w as the weights that it
+ * says. */
 LSCM_API lscm_status lscm_posterior_evaluate(lscm_scores *out, const lscm_posterior *posterior,
                                              const lscm_dataset *truth, lscm_error *why);
 

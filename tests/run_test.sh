@@ -100,6 +100,28 @@ refuses 2 "'raf' to 'x', which is not a number" "$lscm" sample run --do raf=x
 refuses 2 "not a number" "$lscm" sample run --do raf=
 refuses 2 "not a number" "$lscm" sample run --do raf=nan
 refuses 2 "sets node '0' twice" "$lscm" sample run --do raf=1,0=2
+# every --do counts: the first was dropped once
+succeeds '"name": "raf", "do": 1.0, "mean": 1.0' "$lscm" sample run --do raf=1 --do mek=2 --json
+succeeds '"name": "mek", "do": 2.0, "mean": 2.0' "$lscm" sample run --do raf=1 --do mek=2 --json
+refuses 2 "sets node 'raf' twice" "$lscm" sample run --do raf=1 --do mek=2 --do raf=1
+# values beyond what was seen: of z, where the run does not say what do() set
+says_nothing() {
+    succeeds "" "$@"
+    ! grep -q "beyond" output || bad "$*: warned"
+}
+says_nothing "$lscm" sample run --do raf=3,mek=0
+succeeds '"warnings": []' "$lscm" sample run --do raf=-1 --json
+succeeds "warning: do() would set raf to 500, beyond all that was seen of it: it was between -1 and 3" \
+    "$lscm" sample run --do raf=500
+succeeds '"warnings": ["do() would set raf to 500' "$lscm" sample run --do raf=500 --do mek=1 --json
+echo '{"method": "hand", "seen": {"raf": {"set": [0, 10], "free": [-1, 3]}, "mek": {"set": null, "free": [0, 5]}}}' \
+    >run/summary.json
+says_nothing "$lscm" sample run --do raf=10
+succeeds "do() would set raf to -2, beyond all that was seen of it: do() set it between 0 and 10, and by itself it was between -1 and 3" \
+    "$lscm" sample run --do raf=-2
+succeeds "warning: do() would set mek to 5.5, beyond all that was seen of it: do() never set it, and by itself it was between 0 and 5" \
+    "$lscm" sample run --do raf=-2 --do mek=5.5
+echo '{"method": "hand"}' >run/summary.json
 refuses 2 "NODE=VALUE" "$lscm" sample run --do raf
 refuses 2 "NODE=VALUE" "$lscm" sample run --do raf=1,
 refuses 2 "xlsx" "$lscm" sample run --out seen.xlsx
@@ -109,7 +131,16 @@ refuses 2 "did you mean --draws" "$lscm" sample run --drwas 3
 refuses 1 "data.nc: the data of this run are not there any more" "$lscm" evaluate run
 printf 'raf,mek\n0,1\n0,0\n' >dag.csv
 succeeds '"draws": 2, "e_shd": 0,' "$lscm" evaluate run --truth dag.csv --json
-succeeds '"w_mse": 0.125, "x_mse": null' "$lscm" evaluate run --truth dag.csv --json
+# a matrix of zeros and ones says nothing of weights
+succeeds '"w_mse": null, "x_mse": null, "kl_z": null, "coverage_90": null, "coverage_90_edges": null' \
+    "$lscm" evaluate run --truth dag.csv --json
+succeeds '"warnings": ["every edge of the truth is 1: it is taken for a graph alone' \
+    "$lscm" evaluate run --truth dag.csv --json
+succeeds "if these are weights, say --weights" "$lscm" evaluate run --truth dag.csv
+succeeds '"w_mse": 0.125, "x_mse": null' "$lscm" evaluate run --truth dag.csv --weights --json
+printf 'raf,mek\n0,2\n0,0\n' >weighed.csv
+succeeds '"w_mse": 0.125, "x_mse": null' "$lscm" evaluate run --truth weighed.csv --json
+succeeds '"warnings": []' "$lscm" evaluate run --truth weighed.csv --json
 printf 'mek,raf\n0,1\n0,0\n' >swapped.csv
 refuses 1 "'raf' in the run but 'mek' in swapped.csv" "$lscm" evaluate run --truth swapped.csv
 refuses 2 "--threshold is for" "$lscm" evaluate run --threshold 0.1
@@ -124,6 +155,8 @@ refuses 1 "--truth data.nc" "$lscm" evaluate run
 # ---- export
 succeeds "run.npz: 2 draws of 2 nodes" "$lscm" export run run.npz
 succeeds '"e_shd": 0,' "$lscm" evaluate run.npz --truth dag.csv --json
+succeeds '"w_mse": null,' "$lscm" evaluate run.npz --truth dag.csv --json
+succeeds '"w_mse": 0.125,' "$lscm" evaluate run.npz --truth dag.csv --weights --json
 succeeds "edges.csv: 2 pairs" "$lscm" export run edges.csv
 succeeds "raf,mek,1,1.5,0.5,1.05,1.95" cat edges.csv
 succeeds "graph of 2 nodes" "$lscm" export run graph.dot

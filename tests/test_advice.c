@@ -267,13 +267,41 @@ static void test_json(void **state)
     made_signal_free(&m);
 }
 
+/* Figures in the table that nobody should use are said, whatever chance says: R2 below 0 where the
+ * node has causes, or far below; intervals that hold much less than 90%. */
+static void test_bad_figures(void **state)
+{
+    double prob[16] = {0, 1, 0, 0};          /* alpha -> beta */
+    double r2[] = {-0.02, -0.01, 0.5, -0.3}; /* alpha: by chance */
+    double coverage[] = {0.9, 0.85, 0.79, 1};
+    double chance[4] = {0};
+    const anchored a = {.d = 4, .edge_prob = prob};
+    judgement j = {.d = 4, .sets = 2, .rows = 30, .r2 = r2, .coverage = coverage};
+    (void)state;
+    j.closer = j.wider = chance;
+    j.log_likelihood = -1;
+    j.log_likelihood_empty = -2;
+    json_t *warnings = json_array();
+    advise_on_judgement(&j, &a, NAMES, warnings);
+    assert_int_equal(json_array_size(warnings), 2);
+    assert_int_equal(count_of(warnings, "(R2 below 0): beta, delta", NULL), 1);
+    assert_int_equal(count_of(warnings, "outside of its 90% interval", "held out: gamma."), 1);
+    json_decref(warnings);
+    j.log_likelihood = -2;
+    warnings = json_array();
+    advise_on_judgement(&j, &a, NAMES, warnings);
+    assert_int_equal(count_of(warnings, "no better than without any edge", NULL), 1);
+    json_decref(warnings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_silence),    cmocka_unit_test(test_few_columns),
-        cmocka_unit_test(test_design),     cmocka_unit_test(test_always),
-        cmocka_unit_test(test_decoder),    cmocka_unit_test(test_mixing),
-        cmocka_unit_test(test_long_names), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_silence),     cmocka_unit_test(test_few_columns),
+        cmocka_unit_test(test_design),      cmocka_unit_test(test_always),
+        cmocka_unit_test(test_decoder),     cmocka_unit_test(test_mixing),
+        cmocka_unit_test(test_long_names),  cmocka_unit_test(test_json),
+        cmocka_unit_test(test_bad_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static void edges_are_listed_by_probability(void **state)
     assert_ok(lscm_posterior_export(p, at("edges.csv"), false, &why));
     assert_ok(csv_lines_open(&in, at("edges.csv"), &why));
     assert_ok(csv_lines_next(&in, &why));
-    assert_int_equal(in.count, 7);
+    assert_int_equal(in.count, 8);
     assert_string_equal(in.cells[6], "q95");
     for (;;) {
         size_t from = 0;
@@ -356,7 +356,7 @@ static void one_node_alone_is_fine(void **state)
         assert_ok(lscm_posterior_export(p, at(paths[k]), false, &why));
     }
     char *text = text_of(at("one.csv"));
-    assert_string_equal(text, "from,to,probability,mean,sd,q05,q95\n");
+    assert_string_equal(text, "from,to,probability,mean,sd,q05,q95,directed\n");
     free(text);
     lscm_posterior_free(p);
 }

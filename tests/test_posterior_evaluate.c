@@ -156,6 +156,32 @@ static void what_does_not_fit_is_said(void **state)
     lscm_posterior_free(p);
 }
 
+/* A matrix of zeros and ones says nothing of weights, unless it is said that it does. */
+static void ones_are_no_weights(void **state)
+{
+    lscm_scores scores;
+    (void)state;
+    lscm_posterior *p = fitted();
+    lscm_dataset *data = made_new();
+    double *w = made_field(data, LSCM_W, DTYPE_FLOAT64, NODES, NODES, 0, 0);
+    assert_false(lscm_dataset_graph_alone(data)); /* no edges: all weights are known to be 0 */
+    w[1] = 1;
+    assert_true(lscm_dataset_graph_alone(data));
+    assert_ok(lscm_posterior_evaluate(&scores, p, data, &why));
+    assert_true(isnan(scores.w_mse) && isnan(scores.coverage_90) && isnan(scores.kl_z));
+    assert_true(isnan(scores.coverage_90_edges));
+    assert_true(scores.e_shd >= 0 && scores.auroc >= 0 && scores.auprc_weights >= 0);
+    lscm_dataset_set_weights(data, true);
+    assert_false(lscm_dataset_graph_alone(data));
+    assert_ok(lscm_posterior_evaluate(&scores, p, data, &why));
+    assert_true(scores.w_mse > 0 && scores.coverage_90 >= 0);
+    lscm_dataset_set_weights(data, false);
+    w[2] = 0.5;
+    assert_false(lscm_dataset_graph_alone(data));
+    lscm_dataset_free(data);
+    lscm_posterior_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +190,7 @@ int main(void)
         cmocka_unit_test(observed_variables_are_scored),
         cmocka_unit_test(a_graph_alone_scores_the_graph),
         cmocka_unit_test(what_does_not_fit_is_said),
+        cmocka_unit_test(ones_are_no_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { OPTION_THRESHOLD = 0x100 };
+enum { OPTION_THRESHOLD = 0x100, OPTION_WEIGHTS };
 
 typedef struct arguments {
     common_options common;
     const char *estimate, *truth;
     double threshold; /* below 0: not given */
+    bool weights;     /* the truth has weights, be they all 0 or 1 */
 } arguments;
 
 static bool is_folder(const char *path)
@@ -38,6 +39,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         a->truth = argument;
     } else if (key == OPTION_THRESHOLD) {
         a->threshold = parse_threshold(state, argument);
+    } else if (key == OPTION_WEIGHTS) {
+        a->weights = true;
     } else if (!common_parse(key, argument, &a->common, state)) {
         return ARGP_ERR_UNKNOWN;
     } else if (key == ARGP_KEY_END && a->threshold >= 0 && is_folder(a->estimate)) {
@@ -58,6 +61,8 @@ const struct argp *evaluate_argp(void)
          1},
         {"threshold", OPTION_THRESHOLD, "T", 0,
          "A draw of ESTIMATE.npz has an edge where |w| exceeds T (0.3)", 1},
+        {"weights", OPTION_WEIGHTS, NULL, 0,
+         "A truth of zeros and ones has weights, not edges alone: score them, too", 1},
         COMMON_LAST};
     static const struct argp argp = {
         .options = options,
@@ -67,7 +72,8 @@ const struct argp *evaluate_argp(void)
             "Score a run, or the estimate of another program, against the truth. ESTIMATE.npz "
             "holds w (draws x d x d, or d x d; row = parent) and, where there are, sigma (draws x "
             "d), edge_prob (d x d), z (N x d) and the reconstructed x (N x D). A score that needs "
-            "what is not there is left empty.\v"
+            "what is not there is left empty; so are scores of weights where every edge of the truth "
+            "is 1, for that is a graph alone (--weights).\v"
             "Examples:\n"
             "  lscm evaluate data.run\n"
             "  lscm evaluate estimate.npz --truth data.nc\n"
@@ -88,7 +94,11 @@ enum {
         SCORE_COUNT
 };
 
-static void print_json(const score *scores, size_t draws)
+static const char GRAPH_ALONE[] =
+    "every edge of the truth is 1: it is taken for a graph alone, and w_mse, kl_z, coverage_90 and "
+    "coverage_90_edges are left out; if these are weights, say --weights";
+
+static void print_json(const score *scores, size_t draws, bool alone)
 {
     (void)printf("{\"draws\": %zu", draws);
     for (size_t i = 0; i < SCORE_COUNT; i++) {
@@ -98,10 +108,14 @@ static void print_json(const score *scores, size_t draws)
             (void)printf(", \"%s\": null", scores[i].name);
         }
     }
-    (void)printf("}\n");
+    (void)printf(", \"warnings\": [");
+    if (alone) {
+        (void)printf("\"%s\"", GRAPH_ALONE);
+    }
+    (void)printf("]}\n");
 }
 
-static void print_table(const score *scores, size_t draws)
+static void print_table(const score *scores, size_t draws, bool alone)
 {
     struct libscols_table *table = scols_new_table();
     if (table == NULL) {
@@ -125,9 +139,13 @@ static void print_table(const score *scores, size_t draws)
     (void)printf("%zu draw%s\n\n", draws, draws == 1 ? "" : "s");
     (void)scols_print_table(table);
     scols_unref_table(table);
+    if (alone) {
+        (void)printf("warning: %s\n", GRAPH_ALONE);
+    }
 }
 
-static void print_scores(const common_options *how, const lscm_scores *scores, size_t draws)
+static void print_scores(const common_options *how, const lscm_scores *scores, size_t draws,
+                         bool alone)
 {
     const score rows[] = {
 #define SCORE(name, help) {#name, help, scores->name},
@@ -135,13 +153,13 @@ static void print_scores(const common_options *how, const lscm_scores *scores, s
 #undef SCORE
     };
     if (how->json) {
-        print_json(rows, draws);
+        print_json(rows, draws, alone);
     } else if (!how->quiet) {
-        print_table(rows, draws);
+        print_table(rows, draws, alone);
     }
 }
 
-static lscm_status score_run(const arguments *a, lscm_scores *scores, size_t *draws,
+static lscm_status score_run(const arguments *a, lscm_scores *scores, size_t *draws, bool *alone,
                              lscm_error *why)
 {
     lscm_posterior *run = NULL;
@@ -152,6 +170,8 @@ static lscm_status score_run(const arguments *a, lscm_scores *scores, size_t *dr
         status = open_truth(&truth, run, a->estimate, a->truth, why);
     }
     if (status == LSCM_OK) {
+        lscm_dataset_set_weights(truth, a->weights);
+        *alone = lscm_dataset_graph_alone(truth);
         status = lscm_posterior_evaluate(scores, run, truth, why);
     }
     lscm_dataset_free(truth);
@@ -159,7 +179,7 @@ static lscm_status score_run(const arguments *a, lscm_scores *scores, size_t *dr
     return status;
 }
 
-static lscm_status score_file(const arguments *a, lscm_scores *scores, size_t *draws,
+static lscm_status score_file(const arguments *a, lscm_scores *scores, size_t *draws, bool *alone,
                               lscm_error *why)
 {
     const double threshold = a->threshold >= 0 ? a->threshold : 0.3;
@@ -167,6 +187,8 @@ static lscm_status score_file(const arguments *a, lscm_scores *scores, size_t *d
     lscm_status status =
         lscm_dataset_open(&truth, a->truth, &(lscm_open_options){.truth_only = true}, why);
     if (status == LSCM_OK) {
+        lscm_dataset_set_weights(truth, a->weights);
+        *alone = lscm_dataset_graph_alone(truth);
         status = lscm_evaluate_file(scores, draws, a->estimate, truth, threshold, why);
     }
     lscm_dataset_free(truth);
@@ -181,17 +203,18 @@ int evaluate_run(int argc, char **argv)
     lscm_error why = {0};
     lscm_status status = LSCM_MEMORY;
     size_t draws = 0;
+    bool alone = false;
     cli_parse("evaluate", evaluate_argp(), argc, argv, &a);
     lscm_scores *scores = lscm_scores_new();
     if (scores == NULL) {
         (void)cli_explain(&why, status, "out of memory");
     } else if (is_folder(a.estimate)) {
-        status = score_run(&a, scores, &draws, &why);
+        status = score_run(&a, scores, &draws, &alone, &why);
     } else {
-        status = score_file(&a, scores, &draws, &why);
+        status = score_file(&a, scores, &draws, &alone, &why);
     }
     if (status == LSCM_OK) {
-        print_scores(&a.common, scores, draws);
+        print_scores(&a.common, scores, draws, alone);
     }
     lscm_scores_free(scores);
     return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);

@@ -10,20 +10,34 @@ enum { MOST_EDGES = 12, MOST_NODES = 12, WORST_NODES = 8 };
 
 /* ---- Edges ---- */
 
-/* How many edges have a probability above 1/2; the first `most` of them, by place in edge_prob, go
- * to `out`, the likeliest first. */
-static size_t likely_edges(const lscm_posterior *posterior, size_t *out, size_t most)
+static bool is_undirected(const lscm_posterior *posterior, size_t place)
+{
+    return lscm_posterior_undirected(posterior)[place] != 0;
+}
+
+/* Of the edge at that place of edge_prob; of one without a direction, both ways, at its first. */
+static double shown(const lscm_posterior *posterior, size_t place)
 {
     const double *p = lscm_posterior_edge_prob(posterior);
     size_t d = lscm_posterior_nodes(posterior);
+    if (!is_undirected(posterior, place)) {
+        return p[place];
+    }
+    return place / d < place % d ? fmin(p[place] + p[place % d * d + place / d], 1) : 0;
+}
+
+size_t likely_edges(const lscm_posterior *posterior, size_t *out, size_t most)
+{
+    size_t d = lscm_posterior_nodes(posterior);
     size_t count = 0;
     for (size_t k = 0; k < d * d; k++) {
-        if (!(p[k] > 0.5)) {
+        double p = shown(posterior, k);
+        if (!(p > 0.5)) {
             continue;
         }
         size_t kept = count < most ? count : most; /* insertion: `most` is small */
         size_t place = kept;
-        while (place > 0 && p[out[place - 1]] < p[k]) {
+        while (place > 0 && shown(posterior, out[place - 1]) < p) {
             place--;
         }
         size_t end = kept < most ? kept : most - 1;
@@ -44,7 +58,8 @@ static size_t likely_causes(const lscm_posterior *posterior, size_t node)
     size_t d = lscm_posterior_nodes(posterior);
     size_t count = 0;
     for (size_t j = 0; j < d; j++) {
-        count += p[j * d + node] > 0.5 ? 1 : 0;
+        bool cause = p[j * d + node] > 0.5 && !is_undirected(posterior, j * d + node);
+        count += cause ? 1 : 0;
     }
     return count;
 }
@@ -68,10 +83,11 @@ static void print_edges(const lscm_posterior *posterior)
     size_t d = lscm_posterior_nodes(posterior);
     size_t count = likely_edges(posterior, edges, MOST_EDGES);
     for (size_t k = 0; k < count && k < MOST_EDGES; k++) {
-        (void)printf("%s%s->", k == 0 ? "likely edges: " : ", ",
-                     label(posterior, edges[k] / d, room, sizeof room));
+        (void)printf("%s%s%s", k == 0 ? "likely edges: " : ", ",
+                     label(posterior, edges[k] / d, room, sizeof room),
+                     is_undirected(posterior, edges[k]) ? " -- " : "->");
         (void)printf("%s %.2f", label(posterior, edges[k] % d, room, sizeof room),
-                     lscm_posterior_edge_prob(posterior)[edges[k]]);
+                     shown(posterior, edges[k]));
     }
     if (count > MOST_EDGES) {
         (void)printf(", and %zu more", count - MOST_EDGES);

@@ -5,6 +5,11 @@
 
 #include "common/cli.h"
 
+/* How many edges have a probability above 1/2, one that nothing directs by both ways together and
+ * counted once; the first `most` of them, by place in edge_prob, go to `out`, the likeliest first.
+ */
+size_t likely_edges(const lscm_posterior *posterior, size_t *out, size_t most);
+
 void print_fit(const lscm_posterior *posterior, const char *folder, bool json);
 
 #endif

@@ -111,12 +111,8 @@ static void print_text(const char *folder, const lscm_posterior *run, const json
 static void print_json(const char *folder, const lscm_posterior *run, json_t *config)
 {
     size_t d = lscm_posterior_nodes(run);
-    size_t likely = 0;
     json_t *names = json_array();
     json_t *files = json_object();
-    for (size_t k = 0; k < d * d; k++) {
-        likely += lscm_posterior_edge_prob(run)[k] > 0.5 ? 1 : 0;
-    }
     for (size_t i = 0; i < d; i++) {
         char number[32];
         const char *name = lscm_posterior_node_name(run, i);
@@ -129,11 +125,12 @@ static void print_json(const char *folder, const lscm_posterior *run, json_t *co
             (void)json_object_set_new(files, FILES[i], json_integer((json_int_t)bytes));
         }
     }
-    json_t *all = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:O, s:o}", "file", folder,
-                            "format", "run", "rows", (json_int_t)lscm_posterior_rows(run), "nodes",
-                            (json_int_t)d, "draws", (json_int_t)lscm_posterior_draws(run), "edges",
-                            (json_int_t)likely, "names", names, "files", files, "config", config,
-                            "summary", json_loads(lscm_posterior_summary(run), 0, NULL));
+    json_t *all =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:O, s:o}", "file", folder, "format",
+                  "run", "rows", (json_int_t)lscm_posterior_rows(run), "nodes", (json_int_t)d,
+                  "draws", (json_int_t)lscm_posterior_draws(run), "edges",
+                  (json_int_t)likely_edges(run, NULL, 0), "names", names, "files", files, "config",
+                  config, "summary", json_loads(lscm_posterior_summary(run), 0, NULL));
     (void)json_dumpf(all, stdout, JSON_REAL_PRECISION(12));
     (void)printf("\n");
     json_decref(all);

@@ -12,15 +12,28 @@ enum { OPTION_DO = 'd', OPTION_DRAWS = 'n' + 0x100, OPTION_SEED = 's' };
 
 typedef struct arguments {
     common_options common;
-    const char *run, *intervention;
+    const char *run;
+    const char **interventions; /* (count): every --do */
+    size_t count;
     int64_t draws, seed;
 } arguments;
+
+static void keep_do(arguments *a, const char *text, struct argp_state *state)
+{
+    const char **longer = realloc((void *)a->interventions, (a->count + 1) * sizeof *longer);
+    if (longer == NULL) {
+        argp_failure(state, EXIT_FAILED, 0, "out of memory");
+        return;
+    }
+    longer[a->count++] = text;
+    a->interventions = longer;
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
     if (key == OPTION_DO) {
-        a->intervention = argument;
+        keep_do(a, argument, state);
     } else if (key == OPTION_DRAWS) {
         a->draws = whole_number(state, "draws", argument, 1, WHOLE_MOST);
     } else if (key == OPTION_SEED) {
@@ -35,7 +48,8 @@ const struct argp *sample_argp(void)
 {
     static const struct argp_option options[] = {
         {"do", OPTION_DO, "NODE=VALUE,...", 0,
-         "Set these nodes, by name or number (0-based), to these values; without it nothing is set",
+         "Set these nodes, by name or number (0-based), to these values; may be given several times; "
+         "without it nothing is set",
          1},
         {"draws", OPTION_DRAWS, "N", 0, "Rows to sample, each from another posterior draw (100)",
          1},
@@ -54,11 +68,12 @@ const struct argp *sample_argp(void)
                "of x is not added). So the rows differ by the noise of the nodes and by what the "
                "data left open. Prints mean, standard deviation and the 5%, 50% and 95% quantiles "
                "of every causal variable, and under 'do' what was set; a .npz also holds the mean "
-               "and these bands of x and z (x_mean, x_lower, x_upper, z_mean, ...).\v"
+               "and these bands of x and z (x_mean, x_lower, x_upper, z_mean, ...). Warns where a "
+               "value lies beyond what was seen of its node when the run was fitted.\v"
                "Examples:\n"
                "  lscm sample data.run --do 2=1.5,3=0 --out seen.npz\n"
                "  lscm sample pictures.run --do 0=8 --draws 64 --out seen.png\n"
-               "  lscm sample cells.run --do raf=0\n"
+               "  lscm sample cells.run --do raf=0 --do mek=1\n"
                "  lscm sample data.run --draws 1000 --seed 7 --out observational.nc",
     };
     return &argp;
@@ -122,7 +137,31 @@ typedef struct question {
     uint8_t *targets;     /* (d) */
     double *values;       /* (d) */
     double *bands[BANDS]; /* (d) each */
+    char *beyond;         /* a sentence a line, of values that were never seen */
 } question;
+
+/* What `tell` does with each sentence of q->beyond. */
+static void each_warning(const question *q, void (*tell)(void *self, const char *text), void *self)
+{
+    for (char *line = q->beyond; line != NULL && *line != '\0';) {
+        char *end = strchr(line, '\n');
+        *end = '\0';
+        tell(self, line);
+        *end = '\n';
+        line = end + 1;
+    }
+}
+
+static void print_warning(void *self, const char *text)
+{
+    (void)self;
+    (void)printf("warning: %s\n", text);
+}
+
+static void append_warning(void *self, const char *text)
+{
+    (void)json_array_append_new(self, json_string(text));
+}
 
 static json_t *node_json(const lscm_dataset *rows, const question *q, size_t node)
 {
@@ -138,11 +177,15 @@ static json_t *node_json(const lscm_dataset *rows, const question *q, size_t nod
 static void print_json(const arguments *a, const lscm_dataset *rows, const question *q)
 {
     json_t *list = json_array();
+    json_t *warnings = json_array();
     for (size_t i = 0; i < lscm_dataset_nodes(rows); i++) {
         (void)json_array_append_new(list, node_json(rows, q, i));
     }
-    json_t *all = json_pack("{s:I, s:I, s:s*, s:o}", "draws", (json_int_t)lscm_dataset_rows(rows),
-                            "seed", (json_int_t)a->seed, "out", a->common.out, "nodes", list);
+    each_warning(q, append_warning, warnings);
+    json_t *all =
+        json_pack("{s:I, s:I, s:s*, s:o, s:o}", "draws", (json_int_t)lscm_dataset_rows(rows),
+                  "seed", (json_int_t)a->seed, "out", a->common.out, "nodes", list, "warnings",
+                  warnings);
     (void)json_dumpf(all, stdout, 0);
     (void)putchar('\n');
     json_decref(all);
@@ -187,17 +230,21 @@ static void print_table(const arguments *a, const lscm_dataset *rows, const ques
     (void)printf("\n%s%s%zu rows of x and z, seed %" PRId64 "\n",
                  a->common.out != NULL ? a->common.out : "", a->common.out != NULL ? ": " : "",
                  lscm_dataset_rows(rows), a->seed);
+    each_warning(q, print_warning, NULL);
 }
 
 /* Everything between opening the run and freeing it. */
-static lscm_status sample(const arguments *a, const lscm_posterior *run, const question *q,
+static lscm_status sample(const arguments *a, const lscm_posterior *run, question *q,
                           lscm_error *why)
 {
     lscm_dataset *rows = NULL;
     progress_bar bar;
     lscm_status status = LSCM_OK;
-    if (a->intervention != NULL) {
-        status = parse_do(run, a->intervention, q->targets, q->values, why);
+    for (size_t k = 0; k < a->count && status == LSCM_OK; k++) {
+        status = parse_do(run, a->interventions[k], q->targets, q->values, why);
+    }
+    if (status == LSCM_OK) {
+        status = lscm_posterior_beyond(&q->beyond, run, q->targets, q->values, why);
     }
     if (status == LSCM_OK) {
         status = lscm_posterior_sample(&rows, run, q->targets, q->values, (size_t)a->draws, a->seed,
@@ -241,7 +288,9 @@ int sample_run(int argc, char **argv)
                      : cli_explain(&why, LSCM_MEMORY, "out of memory");
         free(q.targets);
         free(q.values);
+        lscm_text_free(q.beyond);
     }
+    free((void *)a.interventions);
     lscm_posterior_free(run);
     return status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
 }

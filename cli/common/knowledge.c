@@ -20,6 +20,9 @@ bool known_parse(int key, const char *argument, known_texts *texts, struct argp_
         keep(&texts->forbid, &texts->forbids, argument, state);
     } else if (key == OPTION_REQUIRE) {
         keep(&texts->require, &texts->requires, argument, state);
+    } else if (key == OPTION_TIERS && texts->tiers != NULL) {
+        argp_error(state, "--tiers '%s' and --tiers '%s': give all tiers at once, as A,B;C",
+                   texts->tiers, argument);
     } else if (key == OPTION_TIERS) {
         texts->tiers = argument;
     } else {

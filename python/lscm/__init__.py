@@ -31,7 +31,7 @@ from ._dataset import Band, Dataset, simulate
 from ._estimator import LatentSCM
 from ._evaluate import evaluate
 from ._files import open_path as open
-from ._problems import NotFitted, OutsideWarning, TypeProblem
+from ._problems import FitWarning, GraphAloneWarning, NotFitted, OutsideWarning, TypeProblem
 from ._run import Diagnostics, Prediction, Run
 from ._summary import Summary
 
@@ -48,6 +48,8 @@ __all__ = [
     "ExistsProblem",
     "FileProblem",
     "Finding",
+    "FitWarning",
+    "GraphAloneWarning",
     "LatentSCM",
     "MissingProblem",
     "NotFitted",

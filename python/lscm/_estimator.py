@@ -17,7 +17,7 @@ from ._feature_names import check_feature_names
 from ._nodes import Edges, Floats, Node, Tiers
 from ._numbers import column_names
 from ._parameters import Parameters
-from ._problems import wrong, wrong_type
+from ._problems import FitWarning, wrong, wrong_type
 from ._progress import Progress, reporting
 from ._results import Results
 from ._run import Run, warn_outside
@@ -197,7 +197,7 @@ final_temperature, permanent, restarts, full_run
         resume: bool = False,
         force: bool = False,
     ) -> Self:
-        """Fits the model.
+        """Fits the model. What to know before believing it comes as warnings (lscm.FitWarning).
 
         Parameters
         ----------
@@ -229,6 +229,8 @@ final_temperature, permanent, restarts, full_run
         self.run_ = run
         self.n_features_in_ = data.features
         self._keep_feature_names(feature_names)
+        for sentence in run.diagnostics.warnings:
+            warnings.warn(sentence, FitWarning, stacklevel=2)
         return self
 
     def _fit(self, data: Dataset, *, resume: bool, force: bool) -> Run:

@@ -14,7 +14,7 @@ from ._dataset import Dataset, Path
 from ._estimator import LatentSCM
 from ._numbers import numbers
 from ._problems import wrong
-from ._run import Run, is_run
+from ._run import Run, is_run, weighed
 
 _ARRAYS = ("w", "sigma", "edge_prob", "z", "z_sd")
 
@@ -24,6 +24,7 @@ def evaluate(
     truth: Dataset | Path | npt.ArrayLike | None = None,
     *,
     threshold: float | None = None,
+    weights: bool = False,
 ) -> dict[str, float]:
     """Scores an estimate against a truth that is known: docs/metrics.md defines each score.
 
@@ -39,6 +40,9 @@ def evaluate(
         from a file that is still there.
     threshold : float, optional
         A draw has an edge where |w| exceeds it; 0.3 as in the paper. A run knows its own.
+    weights : bool
+        A truth in which every edge is 1 is taken for a graph alone, and scores that compare weights
+        are NaN, with a warning; True says that these are its weights.
 
     Returns
     -------
@@ -58,13 +62,15 @@ def evaluate(
     if run is not None:
         if threshold is not None:
             raise wrong("threshold: a run says itself what an edge is; it is for other estimates")
-        return run.evaluate(_fitted_data(run) if truth is None else _truth(truth))
+        known = _fitted_data(run) if truth is None else _truth(truth)
+        return run._core.evaluate(weighed(known, weights, stacklevel=3))
     if truth is None:
         raise wrong("truth: is missing; give the data set or the file that has it")
     over = 0.3 if threshold is None else float(threshold)
+    core = weighed(_truth(truth), weights, stacklevel=3)
     if isinstance(estimate, (str, os.PathLike)):
-        return _core.evaluate_file(os.fspath(estimate), _truth(truth)._core, over)
-    return _core.evaluate_arrays(**_arrays(estimate), threshold=over, truth=_truth(truth)._core)
+        return _core.evaluate_file(os.fspath(estimate), core, over)
+    return _core.evaluate_arrays(**_arrays(estimate), threshold=over, truth=core)
 
 
 def _run_of(estimate: object) -> Run | None:

@@ -38,7 +38,9 @@ def to_networkx(run: Run, threshold: float) -> networkx.DiGraph[Any]:
         )
     probability = run.edge_probabilities
     mean, sd = run.weights.mean(axis=0), run.weights.std(axis=0)
-    for j, i in np.argwhere(probability > threshold).tolist():
+    undirected = run.undirected
+    shown = probability + np.where(undirected, probability.T, 0)
+    for j, i in np.argwhere(shown > threshold).tolist():
         graph.add_edge(
             labels[j],
             labels[i],
@@ -46,6 +48,7 @@ def to_networkx(run: Run, threshold: float) -> networkx.DiGraph[Any]:
             mean=float(mean[j, i]),
             sd=float(sd[j, i]),
             sign=1 if mean[j, i] >= 0 else -1,
+            directed=not undirected[j, i],
         )
     return graph
 

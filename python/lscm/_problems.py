@@ -27,7 +27,20 @@ class NotFitted(Error, ValueError, AttributeError):
 
 
 class OutsideWarning(UserWarning):
-    """Rows lie outside the values that do() set when the run was fitted: nothing vouches for z."""
+    """Beyond what the run was fitted to: rows of x outside the values that do() set, or a do() at a
+    value that was never seen. Nothing vouches for the answer."""
+
+    __module__ = "lscm"
+
+
+class GraphAloneWarning(UserWarning):
+    """The truth says which edges there are and nothing of weights, so scores of weights are NaN."""
+
+    __module__ = "lscm"
+
+
+class FitWarning(UserWarning):
+    """What to know before believing a fit, one warning a sentence: `diagnostics_.warnings`."""
 
     __module__ = "lscm"
 

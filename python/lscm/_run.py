@@ -21,7 +21,7 @@ from ._check import Checks
 from ._dataset import Array, Band, Dataset, Path
 from ._drawing import drawn_graph
 from ._nodes import Do, Floats, Nodes
-from ._problems import OutsideWarning, wrong
+from ._problems import GraphAloneWarning, OutsideWarning, wrong
 from ._progress import Progress, reporting
 from ._show import figure, short, table
 from ._summary import Summary
@@ -173,6 +173,14 @@ class Run:
         return np.asarray(self._core.edge_prob)
 
     @property
+    def undirected(self) -> Array:
+        """Pairs of nodes (d, d) between which nothing tells which way an edge points."""
+        mask = np.zeros((self.nodes, self.nodes), bool)
+        for a, b in json.loads(self._core.summary).get("pairs", {}).get("undirected", []):
+            mask[a, b] = mask[b, a] = True
+        return mask
+
+    @property
     def latents(self) -> Floats:
         """Causal variables of the rows that were fitted (N, d), posterior mean."""
         return np.asarray(self._core.z)
@@ -213,17 +221,25 @@ class Run:
         -------
         Dataset
             With x (the decoder's mean), z, targets and values.
+
+        Warns (OutsideWarning) where do() is at a value beyond all that was seen of its node.
         """
+        return self._sample(do, n, seed, stacklevel=3)
+
+    def _sample(self, do: Do | None, n: int, seed: int, stacklevel: int) -> Dataset:
         targets, values = self._nodes().do(do)
         if n < 1:
             raise wrong(f"n: is {n}; sample at least one row")
-        return Dataset._of(self._core.sample(targets, values, n, seed))
+        rows = self._core.sample(targets, values, n, seed)
+        for sentence in self._core.beyond(targets, values).splitlines():
+            warnings.warn(sentence, OutsideWarning, stacklevel=stacklevel)
+        return Dataset._of(rows)
 
     def predict_interventional(
         self, do: Do | None = None, n: int = 1000, *, seed: int = 0
     ) -> Prediction:
         """Mean and 90% band of x and z under do(), over n rows of `sample`."""
-        rows = self.sample(do, n, seed=seed)
+        rows = self._sample(do, n, seed, stacklevel=3)
         labels = self._nodes().labels
         targets, values = self._nodes().do(do)
         x = Band(*(part.reshape(self.x_shape) for part in rows.bands("x")))
@@ -259,9 +275,9 @@ class Run:
         self._core.decode(given, x)
         return x
 
-    def evaluate(self, truth: Dataset) -> dict[str, float]:
+    def evaluate(self, truth: Dataset, *, weights: bool = False) -> dict[str, float]:
         """Scores against the truth in a data set; see `lscm.evaluate`."""
-        return self._core.evaluate(truth._core)
+        return self._core.evaluate(weighed(truth, weights, stacklevel=3))
 
     def distance(self, other: Run) -> dict[str, float]:
         """How far two posteriors over the same nodes are apart, as `lscm compare` says it.
@@ -302,7 +318,8 @@ class Run:
         """The edges whose probability exceeds the threshold, as a DiGraph of NetworkX.
 
         Edges have probability, mean, sd and sign of the weight (over all draws, 0 where a draw
-        has no such edge); nodes have position (mean place in the order), sigma and intercept.
+        has no such edge), and directed: False where nothing tells which way it points, and both
+        ways are there since together they exceed the threshold; nodes have position (mean place in the order), sigma and intercept.
         """
         return _exchange.to_networkx(self, threshold)
 
@@ -319,7 +336,7 @@ class Run:
         summary = self.summary()
         return (
             f"Run{where}: method {summary['method']}, decoder {summary['decoder']}; "
-            f"{len(summary.edges)} edges over 1/2 between {self.nodes} nodes; {self.draws} draws"
+            f"{summary._count()} edges over 1/2 between {self.nodes} nodes; {self.draws} draws"
         )
 
     def _repr_html_(self) -> str:
@@ -349,6 +366,19 @@ def warn_outside(outside: int | None, rows: int, stacklevel: int) -> None:
             OutsideWarning,
             stacklevel=stacklevel,
         )
+
+
+def weighed(truth: Dataset, weights: bool, stacklevel: int) -> _core.Dataset:
+    """The truth, after a word where it says nothing of weights."""
+    truth._core.set_weights(weights)
+    if truth._core.graph_alone:
+        warnings.warn(
+            "every edge of the truth is 1: it is taken for a graph alone, and w_mse, kl_z, "
+            "coverage_90 and coverage_90_edges are NaN; if these are weights, say weights=True",
+            GraphAloneWarning,
+            stacklevel=stacklevel,
+        )
+    return truth._core
 
 
 def is_run(path: Path) -> bool:

@@ -15,7 +15,8 @@ _MOST_EDGES, _MOST_NODES, _WORST_NODES = 12, 12, 8
 class Summary(dict[str, Any]):
     """The summary of a run (docs/formats.md has its keys); printed, it is for people.
 
-    `edges` are the likely ones, as (parent, child, probability), the likeliest first.
+    `edges` are the likely ones, as (parent, child, probability), the likeliest first; `undirected`
+    those of which nothing in the data tells which end is the cause, as (a, b, probability).
     """
 
     def __init__(
@@ -23,10 +24,16 @@ class Summary(dict[str, Any]):
     ) -> None:
         super().__init__(summary)
         self._labels, self._draws = labels, draws
-        likely = np.argwhere(edge_prob > 0.5)
-        ranked = sorted(likely.tolist(), key=lambda edge: -edge_prob[edge[0], edge[1]])
-        self._causes = (edge_prob > 0.5).sum(axis=0)
-        self.edges = [(labels[j], labels[i], float(edge_prob[j, i])) for j, i in ranked]
+        pairs = summary.get("pairs", {}).get("undirected", [])
+        either = [(labels[a], labels[b], min(float(edge_prob[a, b] + edge_prob[b, a]), 1.0)) for a, b in pairs]
+        told = np.ones(edge_prob.shape, bool)
+        for a, b in pairs:
+            told[a, b] = told[b, a] = False
+        likely = (edge_prob > 0.5) & told
+        self._causes = likely.sum(axis=0)
+        directed = [(labels[j], labels[i], float(edge_prob[j, i])) for j, i in np.argwhere(likely).tolist()]
+        self.edges = sorted(directed, key=lambda edge: -edge[2])
+        self.undirected = sorted((e for e in either if e[2] > 0.5), key=lambda edge: -edge[2])
 
     def __str__(self) -> str:
         lines = [*self._method(), *self._edges(), *self._judgement(), *self._left_out()]
@@ -38,7 +45,7 @@ class Summary(dict[str, Any]):
     def _method(self) -> list[str]:
         bound = f"; bound {self['bound']:.1f}" if self.get("bound") is not None else ""
         lines = [
-            f"method {self['method']}, decoder {self['decoder']}; {len(self.edges)} edges over 1/2 "
+            f"method {self['method']}, decoder {self['decoder']}; {self._count()} edges over 1/2 "
             f"between {len(self._labels)} nodes{bound} ({self['seconds']['total']:.1f} s)"
         ]
         if self.get("reason"):
@@ -56,9 +63,15 @@ class Summary(dict[str, Any]):
             lines.append(f"{self._draws} draws: {sampler}, {together}")
         return lines
 
+    def _count(self) -> int:
+        return len(self.edges) + len(self.undirected)
+
     def _edges(self) -> list[str]:
-        shown = [f"{parent}->{child} {p:.2f}" for parent, child, p in self.edges[:_MOST_EDGES]]
-        more = len(self.edges) - len(shown)
+        both = [(f"{parent}->{child}", p) for parent, child, p in self.edges]
+        both += [(f"{a} -- {b}", p) for a, b, p in self.undirected]
+        ranked = sorted(both, key=lambda edge: -edge[1])
+        shown = [f"{edge} {p:.2f}" for edge, p in ranked[:_MOST_EDGES]]
+        more = len(ranked) - len(shown)
         rest = f", and {more} more" if more > 0 else ""
         return [f"likely edges: {', '.join(shown)}{rest}"] if shown else []
 

@@ -46,6 +46,36 @@ PyObject *posterior_sample(PyObject *self, PyObject *args, PyObject *keywords)
     return object;
 }
 
+PyObject *posterior_beyond(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *words[] = {"targets", "values", NULL};
+    static const core_wanted mask = {"targets", CORE_MASK, 1, 1, false};
+    static const core_wanted set_to = {"values", CORE_DOUBLE, 1, 1, false};
+    const core_state *state = state_of(self);
+    const size_t dims[] = {lscm_posterior_nodes(handle(self))};
+    PyObject *targets = NULL;
+    PyObject *values = NULL;
+    PyObject *object = NULL;
+    char *text = NULL;
+    Py_buffer on = {0};
+    Py_buffer to = {0};
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "OO:beyond", words, &targets, &values) == 0) {
+        return NULL;
+    }
+    if (take_shaped(state, targets, &mask, dims, &on) &&
+        take_shaped(state, values, &set_to, dims, &to)) {
+        core_call call;
+        call_begin(&call, NULL, 0);
+        lscm_status status =
+            lscm_posterior_beyond(&text, handle(self), on.buf, to.buf, &call.why);
+        object = call_end(&call, state, status) ? PyUnicode_FromString(text) : NULL;
+        lscm_text_free(text);
+    }
+    PyBuffer_Release(&on);
+    PyBuffer_Release(&to);
+    return object;
+}
+
 /* (rows, d) of any number of rows. */
 static bool take_z(const core_state *state, PyObject *object, size_t d, Py_buffer *out)
 {

@@ -191,6 +191,7 @@ PyObject *scores_dict(const lscm_scores *scores);
 
 /* Methods of Posterior that answer questions (answers.c). */
 PyObject *posterior_sample(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *posterior_beyond(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *posterior_decode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *posterior_transform(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *posterior_evaluate(PyObject *self, PyObject *args, PyObject *keywords);

@@ -151,6 +151,22 @@ static PyObject *get_feature_names(PyObject *self, void *unused)
     return names_tuple(feature_name, data, lscm_dataset_features(data));
 }
 
+static PyObject *get_graph_alone(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(lscm_dataset_graph_alone(handle(self)->data));
+}
+
+static PyObject *set_weights(PyObject *self, PyObject *args)
+{
+    int weights = 0;
+    if (PyArg_ParseTuple(args, "p:set_weights", &weights) == 0) {
+        return NULL;
+    }
+    lscm_dataset_set_weights(handle(self)->data, weights != 0);
+    return Py_NewRef(Py_None);
+}
+
 static PyObject *shape_of(PyObject *self, PyObject *args)
 {
     const core_state *state = state_of(self);
@@ -186,9 +202,12 @@ static PyGetSetDef GETTERS[] = {
     {"recipe", get_recipe, NULL, "How it was made, as a JSON object, or None.", NULL},
     {"node_names", get_node_names, NULL, "A tuple, or None.", NULL},
     {"feature_names", get_feature_names, NULL, "A tuple, or None.", NULL},
+    {"graph_alone", get_graph_alone, NULL, "Whether every edge of w is 1.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMethodDef METHODS[] = {
+    {"set_weights", set_weights, METH_VARARGS,
+     "set_weights(weights)\n--\n\nWhether w has weights, though all are 0 or 1."},
     {"shape", shape_of, METH_VARARGS,
      "shape(field)\n--\n\nSizes and type of a field, ((rows, 3), 'float64'), or None."},
     {"read", CORE_METHOD(dataset_read), METH_VARARGS | METH_KEYWORDS,

@@ -235,6 +235,9 @@ static PyMethodDef METHODS[] = {
     {"sample", CORE_METHOD(posterior_sample), METH_VARARGS | METH_KEYWORDS,
      "sample(targets, values, count, seed, *, threads=0)\n--\n\nRows under do(targets, values), "
      "a Dataset."},
+    {"beyond", CORE_METHOD(posterior_beyond), METH_VARARGS | METH_KEYWORDS,
+     "beyond(targets, values)\n--\n\nA line for every node that do() would set beyond what was "
+     "seen."},
     {"decode", CORE_METHOD(posterior_decode), METH_VARARGS | METH_KEYWORDS,
      "decode(z, out, *, threads=0)\n--\n\nx of causal variables z, into out."},
     {"transform", CORE_METHOD(posterior_transform), METH_VARARGS | METH_KEYWORDS,

@@ -1,6 +1,8 @@
 /* Scores of estimates that are not ours: arrays, or a file. */
 #include "core.h"
 
+#include <math.h>
+
 lscm_scores *take_scores(void)
 {
     lscm_scores *scores = lscm_scores_new();
@@ -131,6 +133,10 @@ static PyObject *score(scoring *s, int threads)
     lscm_status status = read_truth(s, &truth, &call.why);
     if (status == LSCM_OK) {
         status = lscm_evaluate(s->scores, &s->estimate, &truth, &call.why);
+    }
+    if (lscm_dataset_graph_alone(s->truth->data)) {
+        s->scores->w_mse = s->scores->kl_z = NAN;
+        s->scores->coverage_90 = s->scores->coverage_90_edges = NAN;
     }
     return call_end(&call, s->state, status) ? scores_dict(s->scores) : NULL;
 }

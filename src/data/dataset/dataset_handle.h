@@ -42,6 +42,7 @@ struct lscm_dataset {
     char **feature_names;     /* (features), or NULL */
     char *recipe;             /* JSON object, or NULL */
     bool banded;              /* rows are draws of one law: an NPZ says how far they spread */
+    bool weights;             /* w holds weights, though all are 0 or 1 */
     row_source *source;       /* owned */
     pthread_mutex_t *reading; /* owned: sources keep a place, so one thread at a time asks them */
     struct team *team;        /* processes that share passes over its rows (split.h), or NULL */

@@ -6,8 +6,9 @@
 
 typedef struct dot_edge {
     size_t from, to;
-    double weight; /* its label; its sign is the colour */
-    double width;  /* 0 to 1 */
+    double weight;   /* its label; its sign is the colour */
+    double width;    /* 0 to 1 */
+    bool undirected; /* without an arrowhead */
 } dot_edge;
 
 typedef struct dot_graph {

@@ -73,7 +73,7 @@ static void put_edges(FILE *file, const dot_graph *graph)
                           colour, width / 100, width % 100);
             (void)fputs(", label=\" ", file);
             put_weight(file, edge->weight);
-            (void)fputs("\"]", file);
+            (void)fprintf(file, "\"%s]", edge->undirected ? ", dir=none" : "");
         }
         (void)fputs(";\n", file);
     }
@@ -107,7 +107,7 @@ static void list_edges(const double *w, size_t d, dot_graph *graph, dot_edge *ed
     }
     for (size_t k = 0; k < d * d; k++) {
         if (w[k] != 0) {
-            edges[graph->count++] = (dot_edge){k / d, k % d, w[k], fabs(w[k]) / largest};
+            edges[graph->count++] = (dot_edge){k / d, k % d, w[k], fabs(w[k]) / largest, false};
         }
     }
     graph->edges = edges;

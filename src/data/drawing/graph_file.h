@@ -11,6 +11,7 @@ typedef struct graph_edge {
     size_t from, to;
     double probability;
     double mean, sd, q05, q95; /* of the weight */
+    bool undirected;           /* nothing tells from from to */
 } graph_edge;
 
 typedef struct graph_file {
@@ -20,15 +21,16 @@ typedef struct graph_file {
     size_t count;
 } graph_file;
 
-/* GraphML: nodes n0, n1, .. with name and label; edges with probability, mean, sd and sign. `what`
- * opens the sentence: "writing graph.graphml". */
+/* GraphML: nodes n0, n1, .. with name and label; edges with probability, mean, sd, sign and
+ * directed. `what` opens the sentence: "writing graph.graphml". */
 lscm_status graphml_write(const graph_file *graph, const char *to, const char *what,
                           lscm_error *why);
 
 /* JSON in the node-link form that NetworkX and D3 read, in new memory:
  *
  *     {"directed": true, "multigraph": false, "graph": {}, "nodes": [{"id": ..}, ..],
- *      "edges": [{"source": .., "target": .., "probability", "mean", "sd", "q05", "q95"}, ..]}
+ *      "edges": [{"source": .., "target": .., "probability", "mean", "sd", "q05", "q95",
+ *                "directed"}, ..]}
  *
  * An id is the name of the node, or its number where nodes have no names. NULL: out of memory. */
 json_t *graph_json(const graph_file *graph);

@@ -22,10 +22,10 @@ json_t *graph_json(const graph_file *graph)
     }
     for (size_t k = 0; whole && k < graph->count; k++) {
         const graph_edge *e = &graph->edges[k];
-        json_t *edge = json_pack("{s:o, s:o, s:f, s:f, s:f, s:f, s:f}", "source",
-                                 graph_json_id(graph, e->from), "target",
-                                 graph_json_id(graph, e->to), "probability", e->probability, "mean",
-                                 e->mean, "sd", e->sd, "q05", e->q05, "q95", e->q95);
+        json_t *edge = json_pack(
+            "{s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:b}", "source", graph_json_id(graph, e->from),
+            "target", graph_json_id(graph, e->to), "probability", e->probability, "mean", e->mean,
+            "sd", e->sd, "q05", e->q05, "q95", e->q95, "directed", e->undirected ? 0 : 1);
         whole = json_array_append_new(edges, edge) == 0;
     }
     if (!whole) {

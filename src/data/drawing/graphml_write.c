@@ -22,6 +22,7 @@ static const char HEAD[] =
     "  <key id=\"mean\" for=\"edge\" attr.name=\"mean\" attr.type=\"double\"/>\n"
     "  <key id=\"sd\" for=\"edge\" attr.name=\"sd\" attr.type=\"double\"/>\n"
     "  <key id=\"sign\" for=\"edge\" attr.name=\"sign\" attr.type=\"int\"/>\n"
+    "  <key id=\"directed\" for=\"edge\" attr.name=\"directed\" attr.type=\"boolean\"/>\n"
     "  <graph id=\"lscm\" edgedefault=\"directed\">\n";
 
 /* XML has no way to write most control characters, nor U+FFFE and U+FFFF: U+FFFD stands for them.
@@ -75,10 +76,11 @@ static void put_edges(FILE *file, const graph_file *graph)
         put_number(file, "probability", e->probability);
         put_number(file, "mean", e->mean);
         put_number(file, "sd", e->sd);
-        (void)fprintf(file, "<data key=\"sign\">%d</data></edge>\n",
+        (void)fprintf(file, "<data key=\"sign\">%d</data><data key=\"directed\">%s</data></edge>\n",
                       e->mean > 0   ? 1
                       : e->mean < 0 ? -1
-                                    : 0);
+                                    : 0,
+                      e->undirected ? "false" : "true");
     }
 }
 

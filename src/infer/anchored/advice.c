@@ -175,12 +175,16 @@ static bool beyond_chance(double u, size_t of)
     return erfc(fabs(u) / sqrt(2)) < tuned_warn_chance() / (double)of;
 }
 
+/* Far off is said whatever chance says: so the figures stand in the table, and nobody would know.
+ */
 static void advise_on_coverage(const judgement *j, char *const *names, json_t *warnings)
 {
     node_list narrow = {.count = 0};
     node_list wide = {.count = 0};
     for (size_t i = 0; i < j->d; i++) {
-        if (beyond_chance(j->wider[i], j->d)) {
+        if (j->coverage[i] < 0.9 - tuned_warn_coverage()) {
+            list_add(&narrow, names, i);
+        } else if (beyond_chance(j->wider[i], j->d)) {
             list_add(j->wider[i] < 0 ? &narrow : &wide, names, i);
         }
     }
@@ -196,6 +200,18 @@ static void advise_on_coverage(const judgement *j, char *const *names, json_t *w
     }
 }
 
+/* Worse than the mean: by any causes that it has; without them by more than chance, or by much. */
+static bool is_worse(const judgement *j, const anchored *a, size_t i)
+{
+    bool causes = false;
+    for (size_t p = 0; p < a->d; p++) {
+        causes = causes || a->edge_prob[p * a->d + i] > 0.5;
+    }
+    bool shown = j->r2[i] < -0.005; /* below 0 as the two digits of the table have it */
+    return j->r2[i] < 0 && ((causes && shown) || j->r2[i] < -tuned_warn_r2_below() ||
+                            beyond_chance(fmin(j->closer[i], 0), j->d));
+}
+
 void advise_on_judgement(const judgement *j, const anchored *a, char *const *names,
                          json_t *warnings)
 {
@@ -208,7 +224,7 @@ void advise_on_judgement(const judgement *j, const anchored *a, char *const *nam
         any = any || a->edge_prob[k] > 0.5;
     }
     for (size_t i = 0; i < j->d; i++) {
-        if (j->r2[i] < 0 && beyond_chance(fmin(j->closer[i], 0), j->d)) {
+        if (is_worse(j, a, i)) {
             list_add(&worse, names, i);
         }
     }

@@ -6,6 +6,8 @@
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_run.h"
+#include "infer/anchored/direction_advice.h"
+#include "infer/anchored/knowledge_advice.h"
 #include "infer/anchored/nonlinear_fit.h"
 #include "infer/encoder/encoder.h"
 #include "infer/run/run.h"
@@ -243,8 +245,10 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     TRY(ask(&v, f, &in, &a, why));
     TRY(anchored_check(f, s, &a, why));
     warn(f, &a);
+    TRY(advise_on_knowledge(&f->known, &in, &a, true, f->data->node_names, f->warnings, why));
     advise_on_judgement(&v.sets, &a, f->data->node_names, f->warnings);
     advise_on_left_out(&v.targets, f->warnings);
+    advise_on_directions(f->pairs, &s->design, &a, f->data->node_names, f->warnings);
     size_t weights = s->kind == VIEW_LINEAR ? s->d * s->D : 0;
     TRY(fit_posterior(f, &p, weights, s->kind == VIEW_LINEAR ? s->D : 0, why));
     TRY(take_decoder(p, s, &a, why));

@@ -7,6 +7,8 @@
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_run.h"
+#include "infer/anchored/direction_advice.h"
+#include "infer/anchored/knowledge_advice.h"
 #include "infer/anchored/nonlinear_result.h"
 #include "infer/judge/judge.h"
 #include "infer/run/run.h"
@@ -79,6 +81,20 @@ static lscm_status leave_targets_out(nonlinear_run *r, const anchored_input *in,
 done:
     read_again_close(&read);
     return status;
+}
+
+/* What was told against what z, read off as it was, says by itself. */
+static lscm_status compare_untold(const nonlinear_run *r, lscm_error *why)
+{
+    anchored_input in = input_of(r);
+    in.blur = r->n.network ? r->n.blur : NULL;
+    in.gain = r->n.network ? r->n.errors.gain : 0;
+    in.leak = r->n.leak;
+    in.size = r->n.homogeneous ? r->n.size : NULL;
+    in.steps = 0;
+    in.progress = NULL;
+    return advise_on_knowledge(&r->f->known, &in, &r->a, false, r->f->data->node_names,
+                               r->f->warnings, why);
 }
 
 /* From the network to the posterior, and what held-out sets say of it. */
@@ -154,8 +170,10 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
         goto done;
     }
     TRY(nonlinear_check(f, &r.n, &r.a, why));
+    TRY(compare_untold(&r, why));
     advise_on_judgement(&r.j, &r.a, f->data->node_names, f->warnings);
     advise_on_left_out(&r.targets, f->warnings);
+    advise_on_directions(f->pairs, &r.n.x.design, &r.a, f->data->node_names, f->warnings);
     TRY(nonlinear_posterior(f, &r.n, &p, why));
     json_t *summary = summary_of(&r, asked ? "as asked"
                                            : "values set by do() label the causal variables, and x "

@@ -186,6 +186,13 @@ static json_t *json_of_pair(const pair *e, char *const *names)
                      e->why, "remedy", e->remedy);
 }
 
+/* Whether most graphs that have an edge between the two could have it the other way round. */
+static bool is_undirected(const pair *e, size_t d, const scratch *q)
+{
+    double either = e->ab + e->ba;
+    return either > 1 - tuned_check_decided() && q->reversible[e->a * d + e->b] > either / 2;
+}
+
 lscm_status check_edges(json_t **out, const check_rows *t, const check_tests *c,
                         const uint8_t *doubted, lscm_error *why)
 {
@@ -193,6 +200,7 @@ lscm_status check_edges(json_t **out, const check_rows *t, const check_tests *c,
     size_t d = t->d;
     size_t count[VERDICTS] = {0};
     json_t *pairs = json_array();
+    json_t *undirected = json_array();
     scratch q = {.told = NULL};
     lay_out(&q, d);
     TRY(arena_open(&q.memory, why));
@@ -207,6 +215,10 @@ lscm_status check_edges(json_t **out, const check_rows *t, const check_tests *c,
         if (a >= b) {
             continue;
         }
+        if (is_undirected(&e, d, &q)) {
+            (void)json_array_append_new(undirected,
+                                        json_pack("[I, I]", (json_int_t)a, (json_int_t)b));
+        }
         weigh(&e, t, c, &q);
         if (e.verdict == DECIDED && (doubted[a] != 0 || doubted[b] != 0)) {
             e.verdict = ASSUMED;
@@ -217,11 +229,13 @@ lscm_status check_edges(json_t **out, const check_rows *t, const check_tests *c,
             (void)json_array_append_new(pairs, json_of_pair(&e, t->in->names));
         }
     }
-    *out = json_pack("{s:I, s:I, s:I, s:I, s:O}", "decided", (json_int_t)count[DECIDED], "assumed",
-                     (json_int_t)count[ASSUMED], "undecided", (json_int_t)count[UNDECIDED],
-                     "undecidable", (json_int_t)count[UNDECIDABLE], "list", pairs);
+    *out = json_pack("{s:I, s:I, s:I, s:I, s:O, s:O}", "decided", (json_int_t)count[DECIDED],
+                     "assumed", (json_int_t)count[ASSUMED], "undecided",
+                     (json_int_t)count[UNDECIDED], "undecidable", (json_int_t)count[UNDECIDABLE],
+                     "list", pairs, "undirected", undirected);
 done:
     json_decref(pairs);
+    json_decref(undirected);
     arena_close(&q.memory);
     return status;
 }

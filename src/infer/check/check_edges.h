@@ -16,7 +16,8 @@
 #include <jansson.h>
 
 /* {decided: n, assumed: n, undecided: n, undecidable: n, list: [{nodes, verdict, edge or null,
- * p: [.., ..], why, remedy}]}: every pair but those that have no edge for sure. doubted (d): 1
+ * p: [.., ..], why, remedy}], undirected: [[a, b], ..]}: every pair but those that have no edge for
+ * sure, and by numbers those whose edge, in most graphs that have it, can be turned. doubted (d): 1
  * where a check found something. */
 lscm_status check_edges(json_t **out, const check_rows *t, const check_tests *c,
                         const uint8_t *doubted, lscm_error *why);

@@ -1,6 +1,7 @@
 #include "data/dataset/dataset.h"
 #include "infer/run/fit_state.h"
 #include "infer/run/run_files.h"
+#include "infer/run/seen.h"
 #include "scm/recipe/recipe.h"
 
 #include <math.h>
@@ -202,6 +203,7 @@ lscm_status fit_save(const fit *f, lscm_posterior *p, json_t *more, lscm_error *
             (void)json_object_set_new(more, "x_noise", json_real(p->decode.x_noise));
         }
     }
+    TRY(seen_put(more, f->data, p, why));
     p->config = config_text(f);
     p->summary = more != NULL ? summary_text(f, &p->decode, more) : NULL;
     if (p->config == NULL || p->summary == NULL) {

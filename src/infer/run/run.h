@@ -10,6 +10,7 @@
 #include "infer/run/fit_state.h" /* a fit from the inside */
 #include "infer/run/knowledge.h" /* edges that must or may not be */
 #include "infer/run/run_files.h" /* checkpoints */
+#include "infer/run/seen.h"      /* values that the rows have */
 #include "infer/run/trace.h"     /* trace.csv */
 #include "infer/run/trainee.h"   /* what learns by steps */
 #include "infer/run/training.h"  /* the loop */

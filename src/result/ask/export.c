@@ -2,10 +2,11 @@
  *
  *   .npz      w (draws, d, d)  sigma, intercept, order (draws, d)  log_p, log_q (draws)
  *             edge_prob (d, d)  z, z_sd (rows, d)  names (d)
- *   .dot      edges with probability above 1/2: width the probability, colour and label the mean
- *   .graphml  the same edges: probability, mean, sd, sign
+ *   .dot      edges with probability above 1/2: width the probability, colour and label the mean;
+ *             one line without arrowhead where nothing tells which way it points
+ *   .graphml  the same edges, such lines both ways: probability, mean, sd, sign, directed
  *   .csv      all pairs, the likeliest first: from,to,probability,mean,sd,q05,q95 of w over the
- *             draws
+ *             draws, directed (0: nothing tells which way)
  *   .json     pairs with a probability, order, settings: see export_json.c
  */
 #include "base/output.h"
@@ -41,7 +42,7 @@ static void put_edge(FILE *file, const lscm_posterior *p, const graph_edge *e)
         (void)number_text(numbers[i], text);
         (void)fprintf(file, ",%s", text);
     }
-    (void)putc('\n', file);
+    (void)fprintf(file, ",%d\n", e->undirected ? 0 : 1);
 }
 
 static lscm_status write_csv(const lscm_posterior *p, const char *to, const char *what,
@@ -56,7 +57,7 @@ static lscm_status write_csv(const lscm_posterior *p, const char *to, const char
     if (file == NULL) {
         TRY(fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno)));
     }
-    (void)fputs("from,to,probability,mean,sd,q05,q95\n", file);
+    (void)fputs("from,to,probability,mean,sd,q05,q95,directed\n", file);
     for (size_t k = 0; k < count; k++) {
         put_edge(file, p, &edges[k]);
     }
@@ -68,6 +69,37 @@ static lscm_status write_csv(const lscm_posterior *p, const char *to, const char
 done:
     free(edges);
     return status;
+}
+
+static double mean_weight(const lscm_posterior *p, size_t from, size_t to)
+{
+    double sum = 0;
+    for (size_t s = 0; s < p->draws; s++) {
+        sum += p->w[(s * p->d + from) * p->d + to];
+    }
+    return sum / (double)p->draws;
+}
+
+/* Of an edge without a direction the likelier way is drawn, and stands for both. */
+static bool stands_for_both(const lscm_posterior *p, const graph_edge *e)
+{
+    double back = p->edge_prob[e->to * p->d + e->from];
+    return e->probability > back || (e->probability == back && e->from < e->to);
+}
+
+static size_t draw_edges(const lscm_posterior *p, const graph_edge *edges, size_t count,
+                         dot_edge *drawn)
+{
+    size_t used = 0;
+    for (size_t k = 0; k < count; k++) {
+        const graph_edge *e = &edges[k];
+        if (!e->undirected || stands_for_both(p, e)) {
+            double back = e->undirected ? mean_weight(p, e->to, e->from) : 0;
+            drawn[used++] = (dot_edge){e->from, e->to, e->mean + back,
+                                       posterior_shown(p, e->from, e->to), e->undirected};
+        }
+    }
+    return used;
 }
 
 static lscm_status write_dot(const lscm_posterior *p, const char *to, const char *what,
@@ -84,11 +116,8 @@ static lscm_status write_dot(const lscm_posterior *p, const char *to, const char
         status = fail_memory(why, count * sizeof *drawn);
         goto done;
     }
-    graph.count = export_edges_over(edges, count, 0.5);
-    for (size_t k = 0; k < graph.count; k++) {
-        const graph_edge *e = &edges[k];
-        drawn[k] = (dot_edge){e->from, e->to, e->mean, fmin(e->probability, 1)};
-    }
+    count = export_edges_shown(p, edges, count);
+    graph.count = draw_edges(p, edges, count, drawn);
     graph.edges = drawn;
     TRY(dot_write_graph(&graph, to, what, why));
 done:
@@ -104,8 +133,8 @@ static lscm_status write_graphml(const lscm_posterior *p, const char *to, const 
     graph_file graph = {.nodes = p->d, .names = p->node_names};
     lscm_status status = export_edges(p, &edges, &graph.count, why);
     if (status == LSCM_OK) {
+        graph.count = export_edges_shown(p, edges, graph.count);
         graph.edges = edges;
-        graph.count = export_edges_over(edges, graph.count, 0.5);
         status = graphml_write(&graph, to, what, why);
     }
     free(edges);

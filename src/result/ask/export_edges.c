@@ -30,7 +30,10 @@ static graph_edge describe(const lscm_posterior *p, size_t from, size_t to, doub
 {
     size_t d = p->d;
     double n = (double)p->draws;
-    graph_edge e = {.from = from, .to = to, .probability = p->edge_prob[from * d + to]};
+    graph_edge e = {.from = from,
+                    .to = to,
+                    .probability = p->edge_prob[from * d + to],
+                    .undirected = p->undirected[from * d + to] != 0};
     double square = 0;
     for (size_t s = 0; s < p->draws; s++) {
         values[s] = p->w[s * d * d + from * d + to];
@@ -76,4 +79,15 @@ size_t export_edges_over(const graph_edge *edges, size_t count, double least)
         over++;
     }
     return over;
+}
+
+size_t export_edges_shown(const lscm_posterior *p, graph_edge *edges, size_t count)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (posterior_shown(p, edges[k].from, edges[k].to) > 0.5) {
+            edges[kept++] = edges[k];
+        }
+    }
+    return kept;
 }

@@ -11,6 +11,9 @@ lscm_status export_edges(const lscm_posterior *p, graph_edge **out, size_t *coun
 /* How many of them, from the first on, have a probability above `least`. */
 size_t export_edges_over(const graph_edge *edges, size_t count, double least);
 
+/* Leaves those of a graph: over 1/2, both ways where together they are and nothing tells which. */
+size_t export_edges_shown(const lscm_posterior *p, graph_edge *edges, size_t count);
+
 /* The writer of .json. */
 lscm_status export_json(const lscm_posterior *p, const char *to, const char *what, lscm_error *why);
 

@@ -134,7 +134,9 @@ static void put_edge(const report *r, const drawing *g, size_t k)
     layout_point *points = g->plan.points + arc->first;
     layout_point tip = points[arc->points - 1];
     double width = 0.8 + 3.2 * e->probability;
-    cut_end(points + arc->points - 4, 6 + 1.6 * width);
+    if (!e->undirected) {
+        cut_end(points + arc->points - 4, 6 + 1.6 * width);
+    }
     (void)fprintf(r->out, "<g class=\"edge %s%s\"><title>", e->mean < 0 ? "neg" : "pos",
                   e->probability >= SURE ? "" : " maybe");
     put_edge_title(r, e);
@@ -144,7 +146,9 @@ static void put_edge(const report *r, const drawing *g, size_t k)
         put_point(r->out, i % 3 == 1 ? "C" : " ", points[i]);
     }
     (void)fputs("\"/>", r->out);
-    put_arrow(r->out, points[arc->points - 1], tip, 2.2 + 1.15 * width);
+    if (!e->undirected) {
+        put_arrow(r->out, points[arc->points - 1], tip, 2.2 + 1.15 * width);
+    }
     if (arc->label[0] != '\0') {
         (void)fprintf(r->out, "<text x=\"%s\"", coordinate(arc->label_at.x + 4).text);
         (void)fprintf(r->out, " y=\"%s\">%s%s</text>", coordinate(arc->label_at.y + 4).text,

@@ -1,6 +1,7 @@
 /* A graph as a drawing: edge width is probability, colour and label are the sign and size of the
- * mean weight, dashes are doubt. Not more edges than the eye can follow: those with the largest
- * probability times |mean weight|, and in large graphs only the nodes that they touch. */
+ * mean weight, dashes are doubt, a line without a head has no direction that is known. Not more
+ * edges than the eye can follow: those with the largest probability times |mean weight|, and in
+ * large graphs only the nodes that they touch. */
 #ifndef LSCM_RESULT_REPORT_REPORT_DRAWING_H
 #define LSCM_RESULT_REPORT_REPORT_DRAWING_H
 

@@ -110,27 +110,42 @@ static int by_probability(const void *left, const void *right)
     return a->to < b->to ? -1 : a->to > b->to ? 1 : 0;
 }
 
+/* mean, sd and quantiles of a weight that may stand for both ways. */
+static void weigh_edge(const report *r, report_edge *e)
+{
+    size_t n = r->p->draws;
+    double square = 0;
+    for (size_t s = 0; s < n; s++) {
+        r->values[s] = edge_weight(r, e, r->p->w + s * r->d * r->d);
+        square += (r->values[s] - e->mean) * (r->values[s] - e->mean);
+    }
+    qsort(r->values, n, sizeof *r->values, quantile_compare);
+    e->sd = e->undirected ? sqrt(square / (double)n) : e->sd;
+    e->low = quantile_of_sorted(r->values, n, 0.05);
+    e->high = quantile_of_sorted(r->values, n, 0.95);
+}
+
 static void list_edges(report *r)
 {
     size_t d = r->d;
-    size_t n = r->p->draws;
     for (size_t k = 0; k < d * d; k++) {
-        double probability = r->p->edge_prob[k];
-        if (k / d == k % d || !(probability > RULED_OUT)) {
+        size_t back = k % d * d + k / d;
+        bool undirected = r->p->undirected[k] != 0;
+        double gap = r->p->edge_prob[k] - r->p->edge_prob[back];
+        report_edge e = {.from = k / d,
+                         .to = k % d,
+                         .probability = posterior_shown(r->p, k / d, k % d),
+                         .mean = r->mean[k] + (undirected ? r->mean[back] : 0),
+                         .sd = r->sd[k],
+                         .undirected = undirected};
+        bool other = undirected && (gap < 0 || (gap == 0 && e.from > e.to)); /* that one stays */
+        if (e.from == e.to || !(e.probability > RULED_OUT) || other) {
             continue;
         }
-        for (size_t s = 0; s < n; s++) {
-            r->values[s] = r->p->w[s * d * d + k];
-        }
-        qsort(r->values, n, sizeof *r->values, quantile_compare);
-        r->edges[r->count++] = (report_edge){k / d,
-                                             k % d,
-                                             probability,
-                                             r->mean[k],
-                                             r->sd[k],
-                                             quantile_of_sorted(r->values, n, 0.05),
-                                             quantile_of_sorted(r->values, n, 0.95)};
-        *(probability >= SURE ? &r->certain : &r->doubtful) += 1;
+        weigh_edge(r, &e);
+        r->edges[r->count++] = e;
+        r->undirected += undirected ? 1 : 0;
+        *(e.probability >= SURE ? &r->certain : &r->doubtful) += 1;
     }
     qsort(r->edges, r->count, sizeof *r->edges, by_probability);
 }
@@ -200,7 +215,8 @@ void put_node(const report *r, size_t node)
 void put_edge_name(const report *r, size_t from, size_t to)
 {
     put_node(r, from);
-    (void)fputs(" \xe2\x86\x92 ", r->out);
+    (void)fputs(r->p->undirected[from * r->d + to] != 0 ? " \xe2\x80\x94 " : " \xe2\x86\x92 ",
+                r->out);
     put_node(r, to);
 }
 

@@ -38,9 +38,9 @@ static void put_row(const report *r, const report_edge *e)
     (void)fprintf(r->out, "%s</td>", decimals(e->high, count).text);
     if (r->true_w != NULL && r->plain_truth) {
         (void)fprintf(r->out, "<td>%s</td>",
-                      true_weight(r, e->from, e->to) != 0 ? "yes" : "<b>no</b>");
+                      edge_weight(r, e, r->true_w) != 0 ? "yes" : "<b>no</b>");
     } else if (r->true_w != NULL) {
-        double w = true_weight(r, e->from, e->to);
+        double w = edge_weight(r, e, r->true_w);
         (void)fprintf(r->out, "<td>%s</td>", w != 0 ? decimals(w, count).text : "<b>none</b>");
     }
     (void)fputs("</tr>\n", r->out);
@@ -78,7 +78,7 @@ static void put_missed(const report *r)
 {
     size_t missed = 0;
     for (size_t k = 0; r->true_w != NULL && k < r->d * r->d; k++) {
-        if (r->true_w[k] == 0 || r->p->edge_prob[k] > RULED_OUT) {
+        if (r->true_w[k] == 0 || posterior_shown(r->p, k / r->d, k % r->d) > RULED_OUT) {
             continue;
         }
         if (missed < DRAWING_TOLD) {
@@ -99,6 +99,12 @@ static void put_words(const report *r, const drawing *g)
                 "arrow, the more probable it is; the number is the mean weight, the change of B "
                 "for one unit more of A.</p>\n",
                 r->out);
+    if (r->undirected > 0) {
+        (void)fputs("<p>A line without a head says that there is an edge, and that nothing in "
+                    "these data tells which end is the cause: the graphs that differ there "
+                    "explain them alike.</p>\n",
+                    r->out);
+    }
     if (g->left_out > 0 || r->d > DRAWING_LARGE) {
         (void)fprintf(r->out,
                       "<p>So that it can be read, this drawing has only the %zu strongest of %zu "

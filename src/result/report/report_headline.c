@@ -21,11 +21,23 @@ static const char *verb(size_t count)
     return count <= 1 ? "is" : "are";
 }
 
+/* Of those with a direction; NULL: there is none. */
+static const report_edge *strongest_certain(const report *r)
+{
+    const report_edge *best = NULL;
+    for (size_t k = 0; k < r->certain; k++) {
+        const report_edge *e = &r->edges[k];
+        bool more = best == NULL || fabs(e->mean) > fabs(best->mean);
+        best = !e->undirected && more ? e : best;
+    }
+    return best;
+}
+
 /* "Of 20 possible edges between 5 causal variables, seven are nearly certain, ..." */
 static void put_found(const report *r)
 {
     size_t possible = r->d * (r->d - 1);
-    size_t out = possible - r->count;
+    size_t out = possible - r->count - r->undirected; /* which stand for two each */
     if (r->d == 1) {
         (void)fputs("<p class=\"lead\">There is one causal variable, so there are no edges to "
                     "find.</p>\n",
@@ -38,16 +50,19 @@ static void put_found(const report *r)
                   possible, r->d, counted(r->certain).text, verb(r->certain));
     (void)fprintf(r->out, "%s %s doubtful and %s %s ruled out.", counted(r->doubtful).text,
                   verb(r->doubtful), counted(out).text, verb(out));
-    if (r->certain > 0) {
-        size_t strongest = 0;
-        for (size_t k = 1; k < r->certain; k++) {
-            strongest = fabs(r->edges[k].mean) > fabs(r->edges[strongest].mean) ? k : strongest;
-        }
-        const report_edge *e = &r->edges[strongest];
+    const report_edge *e = strongest_certain(r);
+    if (e != NULL) {
         (void)fputs(" The strongest of the certain effects is ", r->out);
         put_edge_name(r, e->from, e->to);
         (void)fprintf(r->out, ": one unit more of the cause makes %s units %s of the effect.",
                       few_digits(fabs(e->mean)).text, e->mean < 0 ? "less" : "more");
+    }
+    if (r->undirected > 0) {
+        (void)fprintf(
+            r->out,
+            " <b>%zu of these %s no direction</b>: only the equivalence class of the graph "
+            "is known there.",
+            r->undirected, r->undirected == 1 ? "has" : "have");
     }
     (void)fputs("</p>\n", r->out);
 }
@@ -126,13 +141,14 @@ static void put_against_truth(const report *r)
     size_t wrong = 0;
     size_t real = 0;
     for (size_t k = 0; k < r->d * r->d && r->true_w != NULL; k++) {
-        bool drawn = r->p->edge_prob[k] > 0.5;
+        bool drawn = posterior_shown(r->p, k / r->d, k % r->d) > 0.5;
         bool there = r->true_w[k] != 0;
         bool other_way = true_weight(r, k % r->d, k / r->d) != 0;
+        bool told = r->p->undirected[k] == 0; /* else once for both, and never turned */
         real += there ? 1 : 0;
         found += drawn && there ? 1 : 0;
-        turned += drawn && !there && other_way ? 1 : 0;
-        wrong += drawn && !there && !other_way ? 1 : 0;
+        turned += drawn && told && !there && other_way ? 1 : 0;
+        wrong += drawn && (told || k / r->d < k % r->d) && !there && !other_way ? 1 : 0;
     }
     if (r->true_w == NULL) {
         return;

@@ -101,7 +101,8 @@ static void put_row(const report *r, size_t node, const json_t *anchors, const j
     double rows = number_at(anchor, "samples");
     size_t causes = 0;
     for (size_t j = 0; j < r->d; j++) {
-        causes += r->p->edge_prob[j * r->d + node] > 0.5 ? 1 : 0;
+        bool told = r->p->undirected[j * r->d + node] == 0;
+        causes += told && r->p->edge_prob[j * r->d + node] > 0.5 ? 1 : 0;
     }
     (void)fputs("<tr><th class=\"t\" scope=\"row\">", r->out);
     put_node(r, node);

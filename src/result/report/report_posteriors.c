@@ -27,9 +27,8 @@ static histogram take(const report *r, const report_edge *e)
 {
     histogram h = {0};
     double *values = r->values;
-    size_t d = r->d;
     for (size_t s = 0; s < r->p->draws; s++) {
-        double w = r->p->w[s * d * d + e->from * d + e->to];
+        double w = edge_weight(r, e, r->p->w + s * r->d * r->d);
         if (has_edge(r, w)) {
             values[h.there++] = w;
         }
@@ -44,8 +43,8 @@ static histogram take(const report *r, const report_edge *e)
     h.q95 = quantile_of_sorted(values, h.there, 0.95);
     h.median = quantile_of_sorted(values, h.there, 0.5);
     if (r->true_w != NULL && !r->plain_truth) {
-        h.low = fmin(h.low, true_weight(r, e->from, e->to));
-        h.high = fmax(h.high, true_weight(r, e->from, e->to));
+        h.low = fmin(h.low, edge_weight(r, e, r->true_w));
+        h.high = fmax(h.high, edge_weight(r, e, r->true_w));
     }
     double range = h.high - h.low;
     h.low = h.low > 0 && h.low < range ? 0 : h.low;
@@ -123,7 +122,7 @@ static void put_figure(const report *r, const report_edge *e)
     histogram h = take(r, e);
     double share = (double)h.there / (double)r->p->draws;
     bool known = r->true_w != NULL && !r->plain_truth;
-    double truth = known ? true_weight(r, e->from, e->to) : 0;
+    double truth = known ? edge_weight(r, e, r->true_w) : 0;
     if (h.there == 0) {
         return;
     }

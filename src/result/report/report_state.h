@@ -20,6 +20,7 @@
 typedef struct report_edge {
     size_t from, to;
     double probability, mean, sd, low, high; /* of the weight, over all draws; 5% and 95% */
+    bool undirected; /* nothing tells which way: of both together, `from` the likelier cause */
 } report_edge;
 
 typedef struct report {
@@ -38,6 +39,7 @@ typedef struct report {
     report_edge *edges; /* (d (d - 1)): all pairs that are not ruled out, likeliest first */
     bool one_answer;    /* all draws have the same weights */
     size_t certain, doubtful, count; /* count: in edges */
+    size_t undirected;               /* of count */
     double *true_w;                  /* (d, d), or NULL */
     double *true_sigma;              /* (d), or NULL */
     bool plain_truth;                /* of zeros and ones: a graph without weights */
@@ -49,6 +51,12 @@ typedef struct report {
 lscm_status report_gather(report *r, lscm_error *why);
 void report_close(report *r);
 
+/* Of w (d, d), a draw or the truth: that of the edge, whichever way where nothing tells. */
+static inline double edge_weight(const report *r, const report_edge *e, const double *w)
+{
+    return w[e->from * r->d + e->to] + (e->undirected ? w[e->to * r->d + e->from] : 0);
+}
+
 static inline double true_weight(const report *r, size_t from, size_t to)
 {
     return r->true_w[from * r->d + to];
@@ -57,7 +65,7 @@ static inline double true_weight(const report *r, size_t from, size_t to)
 /* The name of a node, or z and its number in `room`. */
 const char *node_label(const report *r, size_t node, char room[24]);
 void put_node(const report *r, size_t node);
-/* "a → b" */
+/* "a → b", or "a — b" where nothing tells which way */
 void put_edge_name(const report *r, size_t from, size_t to);
 /* Nodes to be sorted: by a number, then as they are numbered. */
 typedef struct ranked_node {

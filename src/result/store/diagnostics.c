@@ -54,6 +54,22 @@ static lscm_status take_warnings(lscm_posterior *p, const json_t *list, lscm_err
     return p->warnings != NULL ? LSCM_OK : fail_memory(why, (most + 1) * sizeof *p->warnings);
 }
 
+/* Pairs [a, b] of node numbers. */
+static void take_undirected(lscm_posterior *p, const json_t *list)
+{
+    memset(p->undirected, 0, p->d * p->d);
+    for (size_t k = 0; k < json_array_size(list); k++) {
+        const json_t *pair = json_array_get(list, k);
+        const json_t *ends[] = {json_array_get(pair, 0), json_array_get(pair, 1)};
+        json_int_t a = json_is_integer(ends[0]) ? json_integer_value(ends[0]) : -1;
+        json_int_t b = json_is_integer(ends[1]) ? json_integer_value(ends[1]) : -1;
+        if (a >= 0 && b >= 0 && a != b && (size_t)a < p->d && (size_t)b < p->d) {
+            p->undirected[(size_t)a * p->d + (size_t)b] = 1;
+            p->undirected[(size_t)b * p->d + (size_t)a] = 1;
+        }
+    }
+}
+
 lscm_status posterior_diagnose(lscm_posterior *p, lscm_error *why)
 {
     json_t *summary = p->summary != NULL ? json_loads(p->summary, 0, NULL) : NULL;
@@ -69,6 +85,7 @@ lscm_status posterior_diagnose(lscm_posterior *p, lscm_error *why)
         anchor[i] = number_at(of_node(p, anchors, i), "r2");
     }
     lscm_status status = take_warnings(p, json_object_get(summary, "warnings"), why);
+    take_undirected(p, json_object_get(json_object_get(summary, "pairs"), "undirected"));
     finding_store_free(p->findings);
     p->findings = NULL;
     if (status == LSCM_OK) {

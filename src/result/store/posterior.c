@@ -5,6 +5,7 @@
 #include "data/text/text.h"
 #include "result/store/finding_store.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ static void lay_out(lscm_posterior *p, size_t weights, size_t bias)
     p->edge_prob = arena_take(a, square, sizeof *p->edge_prob);
     p->z = arena_take(a, p->rows, p->d * sizeof *p->z);
     p->z_sd = arena_take(a, p->rows, p->d * sizeof *p->z_sd);
+    p->undirected = arena_take(a, square, sizeof *p->undirected);
     p->figures = arena_take(a, 3 * p->d, sizeof *p->figures);
     p->decode.weights = arena_take(a, weights, sizeof *p->decode.weights);
     p->decode.bias = bias > 0 ? arena_take(a, bias, sizeof *p->decode.bias) : NULL;
@@ -144,6 +146,19 @@ const double *lscm_posterior_log_q(const lscm_posterior *posterior)
 const double *lscm_posterior_edge_prob(const lscm_posterior *posterior)
 {
     return posterior->edge_prob;
+}
+
+const uint8_t *lscm_posterior_undirected(const lscm_posterior *posterior)
+{
+    return posterior->undirected;
+}
+
+double posterior_shown(const struct lscm_posterior *posterior, size_t from, size_t to)
+{
+    size_t d = posterior->d;
+    double back =
+        posterior->undirected[from * d + to] != 0 ? posterior->edge_prob[to * d + from] : 0;
+    return fmin(posterior->edge_prob[from * d + to] + back, 1);
 }
 
 const double *lscm_posterior_z(const lscm_posterior *posterior)

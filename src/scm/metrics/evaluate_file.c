@@ -222,6 +222,7 @@ lscm_status lscm_evaluate_file(lscm_scores *out, size_t *draws, const char *esti
     TRY(read_z(&p, why));
     TRY(truth_read(&p.truth, truth, p.estimate.rows, &p.memory, why));
     TRY(metrics_evaluate(out, &p.estimate, &p.truth, estimate, truth->path, why));
+    truth_spare_weights(out, truth);
     TRY(score_x(&p, &out->x_mse, why));
     if (draws != NULL) {
         *draws = p.estimate.draws;

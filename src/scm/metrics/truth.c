@@ -1,5 +1,7 @@
 #include "scm/metrics/truth.h"
 
+#include <math.h>
+
 lscm_status truth_check(const lscm_dataset *data, lscm_error *why)
 {
     if (data->shape[LSCM_W].present) {
@@ -56,4 +58,11 @@ lscm_status truth_read(lscm_truth *out, const lscm_dataset *data, size_t rows, a
     }
 done:
     return status;
+}
+
+void truth_spare_weights(lscm_scores *scores, const lscm_dataset *data)
+{
+    if (lscm_dataset_graph_alone(data)) {
+        scores->w_mse = scores->kl_z = scores->coverage_90 = scores->coverage_90_edges = NAN;
+    }
 }

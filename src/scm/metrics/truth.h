@@ -12,4 +12,7 @@ lscm_status truth_check(const lscm_dataset *data, lscm_error *why);
 lscm_status truth_read(lscm_truth *out, const lscm_dataset *data, size_t rows, arena *memory,
                        lscm_error *why);
 
+/* Where the truth is a graph alone: NaN for the scores that compare weights. */
+void truth_spare_weights(lscm_scores *scores, const lscm_dataset *data);
+
 #endif

@@ -47,6 +47,7 @@ struct lscm_posterior {
     char *config;                 /* JSON: every setting, the seed, versions; owned */
     char *summary;                /* JSON: seconds, peak_bytes, method, decoder, warnings; owned */
     lscm_diagnostics diagnostics; /* of the summary */
+    uint8_t *undirected;          /* (d, d): 1 where nothing tells which way an edge points */
     double *figures;              /* (3, d): their r2, coverage and r2 of anchors */
     char **warnings;              /* (diagnostics.warnings), or NULL; owned */
     struct finding_store *findings; /* of the diagnostics, or NULL; owned */
@@ -60,6 +61,8 @@ lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, s
                           size_t weights, size_t bias, lscm_error *why);
 /* Fills the diagnostics from the summary, once it is there; nothing changes them afterwards. */
 lscm_status posterior_diagnose(struct lscm_posterior *posterior, lscm_error *why);
+/* Probability of the edge as it is shown: of j -> i, or of either way where nothing tells which. */
+double posterior_shown(const struct lscm_posterior *posterior, size_t from, size_t to);
 /* Adds an array to the encoder; *raw is its memory, to be filled. */
 lscm_status posterior_add_encoder(struct lscm_posterior *posterior, const char *name,
                                   const array_shape *shape, void **raw, lscm_error *why);
