@@ -101,6 +101,44 @@ static void round_trips_lose_no_bit(void **state)
     }
 }
 
+/* As many nodes as features: observed, if nothing but x and targets is said; else latent. */
+static void observed_variables_are_told_apart(void **state)
+{
+    (void)state;
+    static const double x[] = {1, 2, 3, 4};
+    static const uint8_t targets[] = {0, 0, 0, 1};
+    static const double values[] = {7, 7, 7, 4};
+    static const double others[] = {0, 0, 0, 4.5};
+    static const struct {
+        const double *values, *z;
+        const char *text;
+    } cases[] = {
+        {NULL, NULL, "x0,x1,target\n1,2,-1\n3,4,1\n"},
+        {values, NULL, "x0,x1,target\n1,2,-1\n3,4,1\n"},
+        {values, x, "x0,x1,target\n1,2,-1\n3,4,1\n"},
+        {others, x, "x0,x1,do:0,do:1,z:0,z:1\n1,2,,,1,2\n3,4,,4.5,3,4\n"},
+        {values, others, "x0,x1,do:0,do:1,z:0,z:1\n1,2,,,0,0\n3,4,,4,0,4.5\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const lscm_arrays arrays = {.rows = 2,
+                                    .nodes = 2,
+                                    .features = 2,
+                                    .x = x,
+                                    .targets = targets,
+                                    .values = cases[i].values,
+                                    .z = cases[i].z};
+        lscm_dataset *data = NULL;
+        assert_ok(lscm_dataset_wrap(&data, &arrays, &why));
+        meter m = meter_over(data, NULL, "writing data.csv");
+        assert_ok(csv_write(data, path, ',', &m, &why));
+        assert_int_equal(m.done, m.total);
+        char *text = scratch_read_text(path);
+        assert_string_equal(text, cases[i].text);
+        free(text);
+        lscm_dataset_free(data);
+    }
+}
+
 /* target and value columns, by any name: the same as do:NAME. */
 static void both_layouts_say_the_same(void **state)
 {
@@ -229,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trips_lose_no_bit),
+        cmocka_unit_test(observed_variables_are_told_apart),
         cmocka_unit_test(both_layouts_say_the_same),
         cmocka_unit_test(numbers_are_nodes_where_values_stand),
         cmocka_unit_test(observed_targets_have_any_name),

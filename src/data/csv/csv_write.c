@@ -5,10 +5,11 @@
  *     do:NAME, z:NAME    of latent nodes, one of each: the value that do() set, nothing where it
  * did not act, `set` where values are not recorded; and z, where it is known
  *
- * Nodes are latent where there are values or z, or other than as many nodes as features. Every
- * number is the shortest text that reads back to the same double.
+ * Variables are observed where the nodes are the columns of x (csv_observed.h). Every number is the
+ * shortest text that reads back to the same double.
  */
 #include "data/csv/csv.h"
+#include "data/csv/csv_observed.h"
 #include "data/text/text.h"
 
 #include <errno.h>
@@ -205,7 +206,7 @@ static lscm_status make_room(csv_out *out, size_t rows, void **raw, lscm_error *
     size_t bytes = rows * columns * sizeof(double);
     bool good = (*raw = malloc(bytes)) != NULL;
     for (int field = 0; FIELD_IS_ROWS(field) && good; field++) {
-        if (out->data->shape[field].present) {
+        if (out->data->shape[field].present && (out->latent || field <= LSCM_TARGETS)) {
             good = (out->rows[field] = malloc(bytes)) != NULL;
         }
     }
@@ -294,7 +295,7 @@ static lscm_status put_header(const csv_out *out, lscm_error *why)
     for (size_t i = 0; out->latent && i < out->nodes; i++) {
         TRY(put_node_column(out, CSV_DO_PREFIX, i, why));
     }
-    for (size_t i = 0; out->data->shape[LSCM_Z].present && i < out->nodes; i++) {
+    for (size_t i = 0; out->latent && out->data->shape[LSCM_Z].present && i < out->nodes; i++) {
         TRY(put_node_column(out, CSV_Z_PREFIX, i, why));
     }
     (void)putc('\n', out->file);
@@ -310,9 +311,13 @@ lscm_status csv_write(const lscm_dataset *data, const char *to, char separator, 
                    .separator = separator,
                    .features = lscm_dataset_features(data),
                    .nodes = data->nodes};
-    out.latent = data->shape[LSCM_VALUES].present || data->shape[LSCM_Z].present ||
-                 out.nodes != out.features;
+    bool observed = false;
     TRY(check_fields(data, m, why));
+    TRY(csv_is_observed(data, &observed, why));
+    out.latent = !observed;
+    if (observed) {
+        m->total = shape_bytes(&data->shape[LSCM_X]) + shape_bytes(&data->shape[LSCM_TARGETS]);
+    }
     TRY(name_columns(&out, m, why));
     if (!out.latent) {
         TRY(name_targets(&out, m, why));

@@ -45,7 +45,7 @@ lscm_status text_file_open(text_file **out, const char *path, lscm_error *why)
 static lscm_status fail_reading(const text_file *file, lscm_error *why)
 {
     int code = Z_OK;
-    const char *text = gzerror(file->file, &code);
+    (void)gzerror(file->file, &code);
     if (code == Z_ERRNO) {
         return fail(why, LSCM_READ, "%s: %s", file->path, strerror(errno));
     }
@@ -53,8 +53,8 @@ static lscm_status fail_reading(const text_file *file, lscm_error *why)
         return fail_memory(why, BUFFER);
     }
     return fail(why, LSCM_FORMAT,
-                "%s: cannot be unpacked: it is cut short or damaged (%s); fetch or pack it again",
-                file->path, text);
+                "%s: cannot be unpacked: it is cut short or damaged; fetch or pack it again",
+                file->path);
 }
 
 lscm_status text_file_read(text_file *file, char *out, size_t size, size_t *count, lscm_error *why)
