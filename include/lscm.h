@@ -197,6 +197,9 @@ LSCM_API size_t lscm_dataset_features(const lscm_dataset *data);
 LSCM_API lscm_shape lscm_dataset_shape(const lscm_dataset *data, lscm_field field);
 LSCM_API const char *lscm_dataset_format(const lscm_dataset *data); /* "netCDF-4", "NPZ", ... */
 LSCM_API const char *lscm_dataset_recipe(const lscm_dataset *data); /* JSON object, or NULL */
+/* What was understood when it was opened that is worth a look ("the first column has no name,
+ * ..."), or NULL. */
+LSCM_API const char *lscm_dataset_note(const lscm_dataset *data);
 /* NULL when the data set has no such name. */
 LSCM_API const char *lscm_dataset_node_name(const lscm_dataset *data, size_t node);
 LSCM_API const char *lscm_dataset_feature_name(const lscm_dataset *data, size_t feature);
@@ -228,8 +231,8 @@ typedef struct lscm_bands {
 LSCM_API lscm_status lscm_dataset_bands(const lscm_dataset *data, lscm_field field,
                                         const lscm_bands *bands, lscm_error *why);
 
-/* The format follows the ending of `path`: .nc, .npz, .csv, .png (a grid of pictures), .pngs (a
- * folder of pictures), or none: a folder in the BIOLS layout. Written under a temporary name and
+/* The format follows the ending of `path`: .nc, .npz, .csv, .tsv, .png (a grid of pictures), .pngs
+ * (a folder of pictures), or none: a folder in the BIOLS layout. Written under a temporary name and
  * renamed when whole. */
 LSCM_API lscm_status lscm_dataset_save(const lscm_dataset *data, const char *path, bool force,
                                        const lscm_progress *progress, lscm_error *why);

@@ -13,6 +13,7 @@ grep -nE '^[[:space:]]*#[[:space:]]*include' $found /dev/null | awk '
 BEGIN {
     home["netcdf.h"] = home["hdf5.h"] = "^src/data/netcdf/"
     home["zip.h"] = "^src/data/npy/(npz|byte|zip)"
+    home["zlib.h"] = "^src/data/text/text_file[.]c$"
     home["png.h"] = "^src/data/picture/png"
     home["mpi.h"] = "^src/backend/comm[.]c$"
     home["cuda.h"] = home["cuda_runtime.h"] = home["cublas_v2.h"] = "^src/backend/cuda[.]cu$"

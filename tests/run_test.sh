@@ -196,7 +196,7 @@ mkdir bias
 cp run/config.json run/summary.json bias
 if ncgen -k nc4 -o bias/posterior.nc bias.cdl; then
     succeeds "" "$lscm" sample bias --do raf=0,mek=1 --draws 2 --out bias.csv
-    succeeds "0,1,0,101,0;1" cat bias.csv
+    succeeds "0,1,0,101,0,1,0,1" cat bias.csv
 fi
 sed 's/bias(feature)/bias(node)/; s/bias = .*/bias = 0, 0 ;/' bias.cdl >short.cdl
 if ncgen -k nc4 -o bias/posterior.nc short.cdl; then
@@ -219,7 +219,7 @@ if ncgen -k nc4 -o network/posterior.nc gelu.cdl; then
 fi
 if ncgen -k nc4 -o network/posterior.nc relu.cdl; then
     succeeds "" "$lscm" sample network --do raf=2,mek=0.5 --draws 2 --out relu.csv
-    succeeds "3.5,0,3,10,0;1" cat relu.csv
+    succeeds "3.5,0,3,10,2,0.5,2,0.5" cat relu.csv
 fi
 sed 's/"relu"/"tanh"/' relu.cdl >tanh.cdl
 if ncgen -k nc4 -o network/posterior.nc tanh.cdl; then

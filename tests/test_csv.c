@@ -106,7 +106,6 @@ static void bad_files_get_a_sentence(void **state)
         {"a,b\n", NULL, LSCM_SHAPE, "no rows"},
         {"a,b\n1,2\n", NULL, LSCM_SHAPE, "one sample"},
         {"1,2\n3,4\n5,6\n", NULL, LSCM_FORMAT, "line 1 should name the columns"},
-        {"a;b\n1;2\n3;4\n", NULL, LSCM_FORMAT, "with commas"},
         {"a,\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 has no name"},
         {"a,b,a\n1,2,3\n3,4,5\n", NULL, LSCM_FORMAT, "two columns are named 'a'"},
         {"a,\xE4\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 is not UTF-8"},
@@ -138,6 +137,25 @@ static void bad_files_get_a_sentence(void **state)
         {"a,b,target\n1,2,target\n3,4,2\n", NULL, LSCM_VALUE, "target 'target' is neither"},
         {"a,b,target\n1,2,-1;0\n3,4,\n", NULL, LSCM_VALUE, "target '-1' is neither"},
         {"a,b,target\n1,2,a\n3,4,b;0\n", "a", LSCM_VALUE, "column 'a', which is ignored"},
+        {"red,green,target\n1,2,pten\n3,4,\n", NULL, LSCM_VALUE,
+         "line 2: target 'pten' is neither the name of a column nor a number from 0 to 1; if it "
+         "says that nothing was set: --control 'pten'; if it is a variable behind the columns, "
+         "name the column of values that do() set: --value-column NAME"},
+        /* what may be the intervention column is asked for, not thrown away */
+        {"a,condition\n1,x\n3,y\n", NULL, LSCM_VALUE,
+         "line 2, column 'condition' holds 'x', not a number; is 'condition' the intervention "
+         "column? --target-column condition"},
+        {"a,what\n1,a\n3,y\n", NULL, LSCM_VALUE, "--target-column what"},
+        {"cell,a,sgRNA,batch\nc1,1,g1,b1\nc2,3,g2,b2\n", NULL, LSCM_VALUE,
+         "is 'sgRNA' the intervention column? --target-column sgRNA; other columns of text are "
+         "left out with --ignore cell,batch"},
+        {"a,env,batch\n1,u,v\n3,u,v\n", NULL, LSCM_VALUE,
+         "leave the columns of text out with --ignore env,batch"},
+        {"a,Target\n1,0\n3,-1\n", NULL, LSCM_VALUE,
+         "is 'Target' the intervention column? --target-column Target; if it is a variable like "
+         "the others: --target-column none"},
+        {"a,Intervention\n1,x\n3,-1\n", NULL, LSCM_VALUE, "--target-column Intervention"},
+        {"a,b\n1,2,3\n", NULL, LSCM_SHAPE, "if the first cell is the name of the row"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         lscm_dataset *data = NULL;

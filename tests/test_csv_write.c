@@ -23,7 +23,7 @@ static void written_files_read_back(void **state)
         /* names that need quotes, as numbers where they could not be told apart */
         {"\"a,\"\"\",b,target\n1,2,0\n3,4,1;0\n",
          "\"a,\"\"\",b,target\n1,2,\"a,\"\"\"\n3,4,\"a,\"\";b\"\n"},
-        {"a;b,c,target\n1,2,a;b\n3,4,0;1\n", "a;b,c,target\n1,2,0\n3,4,0;1\n"},
+        {"a;b,c,target\n1,2,a;b\n3,4,0;1\n", "\"a;b\",c,target\n1,2,0\n3,4,0;1\n"},
         {"\" a\",c,target\n1,2,0\n3,4,c\n", "\" a\",c,target\n1,2,0\n3,4,1\n"},
         {"1,0,target\n1,2,1\n3,4,0;1\n", "1,0,target\n1,2,1\n3,4,1;0\n"},
     };
@@ -33,7 +33,7 @@ static void written_files_read_back(void **state)
         scratch_write_text(path, cases[i].text);
         assert_ok(open_csv(path, NULL, &data));
         meter m = meter_over(data, NULL, "writing out.csv");
-        assert_ok(csv_write(data, out_path, &m, &why));
+        assert_ok(csv_write(data, out_path, ',', &m, &why));
         assert_int_equal(m.done, m.total);
         char *text = scratch_read_text(out_path);
         assert_string_equal(text, cases[i].written);
@@ -63,28 +63,30 @@ static void arrays_without_names_are_written(void **state)
     lscm_dataset *data = NULL;
     assert_ok(lscm_dataset_wrap(&data, &arrays, &why));
     meter m = meter_over(data, NULL, "writing out.csv");
-    assert_ok(csv_write(data, out_path, &m, &why));
+    assert_ok(csv_write(data, out_path, ',', &m, &why));
     char *text = scratch_read_text(out_path);
-    assert_string_equal(text, "x0,x1,x2,target\n1,0.1,-3,0;1\n4,5e-9,6,-1\n");
+    assert_string_equal(text, "x0,x1,x2,do:0,do:1\n1,0.1,-3,set,set\n4,5e-9,6,,\n");
     free(text);
-    assert_fails(csv_write(data, "/dev/full", &m, &why), LSCM_WRITE,
+    assert_fails(csv_write(data, "/dev/full", ',', &m, &why), LSCM_WRITE,
                  "writing out.csv: No space left");
-    assert_fails(csv_write(data, "/nowhere/out.csv", &m, &why), LSCM_WRITE, "writing out.csv: ");
+    assert_fails(csv_write(data, "/nowhere/out.csv", ',', &m, &why), LSCM_WRITE,
+                 "writing out.csv: ");
     data->shape[LSCM_X] = (array_shape){true, DTYPE_FLOAT64, 3, {2, 1, 3}};
-    assert_fails(csv_write(data, out_path, &m, &why), LSCM_SHAPE, "x holds pictures");
+    assert_fails(csv_write(data, out_path, ',', &m, &why), LSCM_SHAPE, "x holds pictures");
     lscm_dataset_free(data);
 }
 
 static void names_that_would_not_read_back_are_refused(void **state)
 {
     (void)state;
-    static const char *const names[][3] = {{"a", "target", "c"}, {"a", "b", "a"}, {"a", "7", "c"}};
+    static const char *const names[][3] = {
+        {"a", "target", "c"}, {"a", "b", "a"}, {"a", "7", "c"}, {"a", "do:b", "c"}};
     static const char *const parts[] = {"a feature is named 'target'", "two columns are named 'a'",
-                                        "the feature named '7'"};
+                                        "the feature named '7'", "a feature is named 'do:b'"};
     static const double x[6] = {0};
-    static const uint8_t targets[4] = {0};
-    lscm_arrays arrays = {.rows = 2, .nodes = 2, .features = 3, .x = x, .targets = targets};
-    for (size_t i = 0; i < 3; i++) {
+    static const uint8_t targets[6] = {0};
+    lscm_arrays arrays = {.rows = 2, .nodes = 3, .features = 3, .x = x, .targets = targets};
+    for (size_t i = 0; i < 4; i++) {
         lscm_dataset *data = NULL;
         assert_ok(lscm_dataset_wrap(&data, &arrays, &why));
         data->feature_names = calloc(3, sizeof *data->feature_names);
@@ -94,7 +96,7 @@ static void names_that_would_not_read_back_are_refused(void **state)
         }
         meter m = meter_over(data, NULL, "writing out.csv");
         lscm_status status = i == 1 ? LSCM_FORMAT : LSCM_VALUE;
-        assert_fails(csv_write(data, out_path, &m, &why), status, parts[i]);
+        assert_fails(csv_write(data, out_path, ',', &m, &why), status, parts[i]);
         lscm_dataset_free(data);
     }
 }

@@ -7,7 +7,7 @@
 const struct argp *convert_argp(void)
 {
     static const struct argp_option options[] = {
-        OPEN_IGNORE, OPEN_TRUTH, OPEN_NAMES, COMMON_FORCE, COMMON_QUIET, COMMON_THREADS, {0}};
+        OPEN_ALL, COMMON_FORCE, COMMON_QUIET, COMMON_THREADS, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = files_parse,
@@ -19,7 +19,8 @@ const struct argp *convert_argp(void)
             "Formats follow the ending:\n"
             "  .nc    netCDF-4, the native format\n"
             "  .npz   NumPy arrays x, targets, values, z, w, sigma, order\n"
-            "  .csv   observed variables and a column 'target'\n"
+            "  .csv   variables and a column 'target', or x and a column do:NAME per latent node;\n"
+            "  .tsv   the same with tabs; both are also read packed: .csv.gz, .tsv.gz\n"
             "  .png   a grid of pictures (out only)\n"
             "  .pngs  a folder of PNG pictures and interventions.csv\n"
             "  none   a folder of .npy files in the layout of the public BIOLS code\n\n"
@@ -38,14 +39,14 @@ static void note_losses(const lscm_dataset *data, const char *out)
     static const struct {
         lscm_field field;
         const char *name;
-    } extras[] = {{LSCM_VALUES, "values"}, {LSCM_Z, "z"}, {LSCM_W, "w"}, {LSCM_SIGMA, "sigma"}};
+    } extras[] = {{LSCM_W, "w"}, {LSCM_SIGMA, "sigma"}, {LSCM_ORDER, "order"}};
     const char *ending = strrchr(out, '.');
     const char *type = lscm_dataset_shape(data, LSCM_X).dtype;
     char left[64] = "";
     if (ending != NULL && strncasecmp(ending, ".pngs", 5) == 0 && strncmp(type, "float", 5) == 0) {
         (void)fprintf(stderr, "lscm: note: pictures hold x in steps of 1/65535\n");
     }
-    if (ending == NULL || strcasecmp(ending, ".csv") != 0) {
+    if (ending == NULL || (strcasecmp(ending, ".csv") != 0 && strcasecmp(ending, ".tsv") != 0)) {
         return;
     }
     for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++) {
@@ -55,7 +56,8 @@ static void note_losses(const lscm_dataset *data, const char *out)
         }
     }
     if (left[0] != '\0') {
-        (void)fprintf(stderr, "lscm: note: a CSV holds x and targets only; left out: %s\n", left);
+        (void)fprintf(stderr, "lscm: note: a table holds x, targets, values and z; left out: %s\n",
+                      left);
     }
 }
 

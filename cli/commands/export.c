@@ -10,8 +10,7 @@
 
 const struct argp *export_argp(void)
 {
-    static const struct argp_option options[] = {OPEN_IGNORE,  OPEN_TRUTH,   OPEN_NAMES,
-                                                 COMMON_FORCE, COMMON_QUIET, {0}};
+    static const struct argp_option options[] = {OPEN_ALL, COMMON_FORCE, COMMON_QUIET, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = files_parse,
@@ -99,9 +98,12 @@ static lscm_status open_subject(const file_arguments *a, subject *in, lscm_error
     if (!is_run(a->in)) {
         return lscm_dataset_open(&in->data, a->in, &a->open, why);
     }
-    if (a->open.ignore != NULL || a->open.truth != NULL || a->open.names != NULL) {
-        return cli_explain(why, LSCM_USAGE,
-                           "--ignore, --truth and --names are for data files; %s is a run", a->in);
+    const lscm_open_options *o = &a->open;
+    if (o->ignore != NULL || o->truth != NULL || o->names != NULL || o->target_column != NULL ||
+        o->value_column != NULL || o->control != NULL) {
+        return cli_explain(
+            why, LSCM_USAGE,
+            "--ignore, --truth, --names and the like are for data files; %s is a run", a->in);
     }
     return lscm_posterior_open(&in->run, a->in, why);
 }

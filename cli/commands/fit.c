@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { OPTION_RESUME = 'r' };
 
@@ -33,15 +34,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 const struct argp *fit_argp(void)
 {
-    static struct argp_option options[MOST_SETTINGS + 16];
+    static struct argp_option options[MOST_SETTINGS + 24];
     static settings_texts texts;
     static const struct argp_option first[] = {
         {"out", OPTION_OUT, "RUN", 0, "Folder of the run (DATA without its ending, and .run)", 1},
         {"resume", OPTION_RESUME, NULL, 0,
          "continue a run of a network that was stopped, bit for bit", 1}};
     static const struct argp_option last[] = {KNOWN_FORBID, KNOWN_REQUIRE, KNOWN_TIERS,
-                                              OPEN_IGNORE,  OPEN_TRUTH,    OPEN_NAMES,
-                                              COMMON_FORCE, COMMON_LAST};
+                                              OPEN_ALL,     COMMON_FORCE,  COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
@@ -60,10 +60,12 @@ const struct argp *fit_argp(void)
             "  lscm fit data.nc\n"
             "  lscm fit data.npz --order given --out run\n"
             "  lscm fit cells.csv --tiers 'drug;raf,mek;erk' --forbid 'mek->raf'\n"
+            "  lscm fit screen.csv.gz --target-column condition --control DMSO,NT\n"
             "  lscm fit data.npz --method biols --decoder mlp --steps 2000\n"
             "  lscm fit data.npz --decoder mlp --resume\n"
             "  mpirun -n 4 lscm fit big.nc\n\n"
-            "Variables that are observed themselves (a CSV; no values) have the decoder identity. "
+            "Variables that are observed themselves (a table without values) have the decoder "
+            "identity. "
             "A run folder holds report.html (open it in a browser), config.json, summary.json and "
             "posterior.nc (opens in ArviZ). "
             "Ctrl-C stops; networks, which take longer, keep a checkpoint for --resume, which "
@@ -80,7 +82,7 @@ const struct argp *fit_argp(void)
     return &argp;
 }
 
-/* data.nc -> data.run */
+/* data.nc, data.csv.gz -> data.run */
 static void default_run(const char *data, char *out, size_t size)
 {
     size_t length = strlen(data);
@@ -89,8 +91,11 @@ static void default_run(const char *data, char *out, size_t size)
     }
     for (size_t i = length; i > 0 && data[i - 1] != '/'; i--) {
         if (data[i - 1] == '.' && i > 1 && data[i - 2] != '/') {
+            bool packed = length == i + 2 && strncasecmp(data + i, "gz", 2) == 0;
             length = i - 1;
-            break;
+            if (!packed) {
+                break;
+            }
         }
     }
     (void)snprintf(out, size, "%.*s.run", (int)length, data);

@@ -15,7 +15,7 @@ static const char *const MEANINGS[LSCM_FIELDS] = {
 
 const struct argp *info_argp(void)
 {
-    static const struct argp_option options[] = {OPEN_IGNORE, OPEN_TRUTH, OPEN_NAMES, COMMON_LAST};
+    static const struct argp_option options[] = {OPEN_ALL, COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = files_parse,
@@ -28,7 +28,8 @@ const struct argp *info_argp(void)
                "  lscm info data.nc\n"
                "  lscm info data.npz --json\n"
                "  lscm info data.run\n"
-               "  lscm info chamber.csv --ignore soft,env",
+               "  lscm info chamber.csv --ignore soft,env\n"
+               "  lscm info screen.tsv --target-column condition --control DMSO",
     };
     return &argp;
 }
@@ -165,6 +166,9 @@ static void print_text(const file_arguments *a, const lscm_dataset *data, const 
     (void)printf("%s: %s, %zu rows, %zu nodes, %zu features; every row checked\n\n", a->in,
                  lscm_dataset_format(data), lscm_dataset_rows(data), lscm_dataset_nodes(data),
                  lscm_dataset_features(data));
+    if (lscm_dataset_note(data) != NULL) {
+        (void)printf("note: %s\n\n", lscm_dataset_note(data));
+    }
     print_fields(data);
     (void)printf("\nx lies in [%.6g, %.6g], mean %.6g, sd %.6g\n", o->x_min, o->x_max, o->x_mean,
                  o->x_sd);
@@ -206,13 +210,13 @@ static void print_json(const file_arguments *a, const lscm_dataset *data, const 
                          ? json_loads(lscm_dataset_recipe(data), 0, NULL)
                          : json_null();
     json_t *all = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:I, s:o, s:o}", "file",
+        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:I, s:o, s:o, s:s*}", "file",
         a->in, "format", lscm_dataset_format(data), "rows", (json_int_t)lscm_dataset_rows(data),
         "nodes", (json_int_t)lscm_dataset_nodes(data), "features",
         (json_int_t)lscm_dataset_features(data), "names", json_names(data), "arrays", arrays,
         "x_min", o->x_min, "x_max", o->x_max, "x_mean", o->x_mean, "x_sd", o->x_sd, "observational",
         (json_int_t)o->observational, "target_sets", (json_int_t)o->sets, "rows_per_target",
-        per_node, "recipe", recipe);
+        per_node, "recipe", recipe, "note", lscm_dataset_note(data));
     if (all != NULL) {
         (void)json_dumpf(all, stdout, 0);
         (void)printf("\n");

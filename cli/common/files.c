@@ -17,6 +17,15 @@ bool open_parse(int key, const char *argument, lscm_open_options *options)
     case OPTION_NAMES:
         options->names = argument;
         return true;
+    case OPTION_TARGET_COLUMN:
+        options->target_column = argument;
+        return true;
+    case OPTION_VALUE_COLUMN:
+        options->value_column = argument;
+        return true;
+    case OPTION_CONTROL:
+        options->control = argument;
+        return true;
     default:
         return false;
     }

@@ -4,10 +4,17 @@
 
 #include "common/cli.h"
 
-enum { OPTION_IGNORE = 'i', OPTION_TRUTH = 'T', OPTION_NAMES = 'n' };
+enum {
+    OPTION_IGNORE = 'i',
+    OPTION_TRUTH = 'T',
+    OPTION_NAMES = 'n',
+    OPTION_TARGET_COLUMN = 0x300,
+    OPTION_VALUE_COLUMN,
+    OPTION_CONTROL
+};
 #define OPEN_IGNORE                                                                                \
     {                                                                                              \
-        "ignore", OPTION_IGNORE, "COL,COL", 0, "Columns of a CSV to leave out", 3                  \
+        "ignore", OPTION_IGNORE, "COL,COL", 0, "Columns of a table to leave out", 3                \
     }
 #define OPEN_TRUTH                                                                                 \
     {                                                                                              \
@@ -17,6 +24,29 @@ enum { OPTION_IGNORE = 'i', OPTION_TRUTH = 'T', OPTION_NAMES = 'n' };
     {                                                                                              \
         "names", OPTION_NAMES, "A,B,...", 0, "Names of the nodes", 3                               \
     }
+
+/* Which column of a table says what do() did. */
+#define OPEN_TARGETS                                                                               \
+    {"target-column",                                                                              \
+     OPTION_TARGET_COLUMN,                                                                         \
+     "COL",                                                                                        \
+     0,                                                                                            \
+     "Column of a table that names the targets of do() (target); none: there is no such column",   \
+     3},                                                                                           \
+        {"value-column",                                                                           \
+         OPTION_VALUE_COLUMN,                                                                      \
+         "COL",                                                                                    \
+         0,                                                                                        \
+         "Column of a table with the values that do() set, for latent variables (value)",          \
+         3},                                                                                       \
+    {                                                                                              \
+        "control", OPTION_CONTROL, "WORD,...", 0,                                                  \
+            "Words in the target column for no target, in any case (none, control, ctrl, NT, "     \
+            "DMSO, ...)",                                                                          \
+            3                                                                                      \
+    }
+/* All that says how to open data: the end of the table of most commands. */
+#define OPEN_ALL OPEN_IGNORE, OPEN_TARGETS, OPEN_TRUTH, OPEN_NAMES
 
 /* True when `key` was one of the above. */
 bool open_parse(int key, const char *argument, lscm_open_options *options);

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ._core import Error, ValueProblem
 from ._nodes import Floats, Mask, Nodes
 from ._numbers import Names, column_names, dimensions, numbers
-from ._problems import wrong, wrong_type
+from ._problems import hint, wrong, wrong_type
 from ._targets import has_values, is_sets, read_mask, read_sets, read_values
 
 X: TypeAlias = npt.NDArray[np.float64] | npt.NDArray[np.float32]
@@ -90,7 +90,7 @@ def read_arguments(
         sets: list[Any] = list(targets)  # type: ignore[call-overload]
         known = None if given is None else Nodes(len(given), given)
         if known is None and not has_values(sets, values):
-            known = Nodes(width, features)
+            known = _observed(sets, width, features)
         mask, set_to, nodes = read_sets(sets, values, known)
         names = nodes.names
     else:
@@ -103,6 +103,31 @@ def read_arguments(
             names = features
     _agree(seen, mask, set_to, names)
     return Arguments(seen, mask, set_to, features, names)
+
+
+def _observed(sets: list[Any], width: int, features: Names | None) -> Nodes:
+    """The nodes of target sets without values: the columns of X, if the sets do not speak of fewer.
+
+    Names say which columns they are; numbers say so only where they go to the last.
+    """
+    rows = [row for row in sets if np.iterable(row) and not isinstance(row, str)]
+    members = [node for row in rows for node in row]
+    numbers = [int(node) for node in members if isinstance(node, (int, np.integer))]
+    names = [node for node in members if isinstance(node, str)]
+    if numbers and not names and 0 <= max(numbers) < width - 1:
+        raise wrong(
+            f"targets: name the nodes 0 to {max(numbers)}, but X has {width} columns and there are "
+            "no values. If these nodes are latent, pass what do() set as values; if the columns of "
+            f"X are the nodes, pass node_names, one for each of the {width}"
+        )
+    for name in names:
+        if name not in (features or ()):
+            near = hint(name, features or ())
+            raise wrong(
+                f"targets: {name!r} is not the name of a column of X"
+                + (near or "; if it is a latent node, pass what do() set as values")
+            )
+    return Nodes(width, features)
 
 
 def _agree(x: X, mask: Mask, values: Floats | None, names: Names | None) -> None:

@@ -151,6 +151,9 @@ def open(
     names: str | None = None,
     truth_only: bool = False,
     x_only: bool = False,
+    target_column: str | None = None,
+    value_column: str | None = None,
+    control: str | None = None,
 ) -> Dataset: ...
 def wrap(
     x: Buffer | None,
@@ -179,6 +182,9 @@ def fit(
     names: str | None = None,
     ignore: str | None = None,
     truth: _Path | None = None,
+    target_column: str | None = None,
+    value_column: str | None = None,
+    control: str | None = None,
 ) -> Posterior: ...
 def open_run(folder: _Path) -> Posterior: ...
 def evaluate_arrays(

@@ -16,7 +16,9 @@ from ._arguments import naming_arguments, read_arguments, read_names, read_x
 from ._drawing import drawn_graph
 from ._nodes import Floats, Nodes
 from ._numbers import numbers
+from ._problems import naming_keywords, wrong_type
 from ._progress import Progress, reporting
+from ._table import read_table
 
 Path: TypeAlias = "str | os.PathLike[str]"
 Array: TypeAlias = npt.NDArray[Any]
@@ -46,6 +48,8 @@ class Dataset:
     ----------
     X, targets, values, node_names
         As in `LatentSCM.fit`. Without targets it is x alone, to be transformed or saved.
+    target_column, value_column, control
+        Which columns of a DataFrame X say what do() did, as in `LatentSCM.fit`.
     z, w, sigma
         The truth: causal variables (N, d), edge weights (d, d) with row = parent, and the sd of
         each node's noise (d).
@@ -73,7 +77,16 @@ class Dataset:
         w: npt.ArrayLike | None = None,
         sigma: npt.ArrayLike | None = None,
         node_names: Sequence[str] | None = None,
+        target_column: str | None = None,
+        value_column: str | None = None,
+        control: str | Sequence[str] | None = None,
     ) -> None:
+        if targets is None:
+            X, targets, table_values, columns = read_table(X, target_column, value_column, control)
+            values = table_values if values is None else values
+            node_names = columns if node_names is None else node_names
+        elif target_column is not None or value_column is not None or control is not None:
+            raise wrong_type("target_column: targets are given, too; pass one of them")
         self._arrays: dict[str, Array | None] = {}
         self._opened: dict[str, str | None] = {}
         truth = {
@@ -113,6 +126,9 @@ class Dataset:
         ignore: str | Sequence[str] | None = None,
         truth: Path | None = None,
         names: str | Sequence[str] | None = None,
+        target_column: str | None = None,
+        value_column: str | None = None,
+        control: str | Sequence[str] | None = None,
         truth_only: bool = False,
         x_only: bool = False,
     ) -> Dataset:
@@ -121,8 +137,12 @@ class Dataset:
             "ignore": _joined(ignore),
             "truth": None if truth is None else os.fspath(truth),
             "names": _joined(names),
+            "target_column": target_column,
+            "value_column": value_column,
+            "control": _joined(control),
         }
-        core = _core.open(os.fspath(path), **opened, truth_only=truth_only, x_only=x_only)
+        with naming_keywords():
+            core = _core.open(os.fspath(path), **opened, truth_only=truth_only, x_only=x_only)
         return cls._of(core, opened)
 
     # ---- what it holds ----
@@ -247,7 +267,7 @@ class Dataset:
     # ---- what becomes of it ----
 
     def save(self, path: Path, *, force: bool = False, progress: Progress = None) -> None:
-        """Writes it as its ending says: .nc, .npz, .csv, .png (a grid), .pngs, or none (BIOLS).
+        """Writes it as its ending says: .nc, .npz, .csv, .tsv, .png (a grid), .pngs, or none (BIOLS).
 
         So `lscm.open("a.nc").save("b.npz")` converts, in blocks of rows. A file that exists is
         refused without `force`.

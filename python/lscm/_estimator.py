@@ -194,6 +194,9 @@ final_temperature, permanent, restarts, full_run
         values: object = None,
         *,
         node_names: Sequence[str] | None = None,
+        target_column: str | None = None,
+        value_column: str | None = None,
+        control: str | Sequence[str] | None = None,
         resume: bool = False,
         force: bool = False,
     ) -> Self:
@@ -211,20 +214,37 @@ final_temperature, permanent, restarts, full_run
             are the columns of X.
         node_names : list of str, optional
             Names of the nodes; else the names of the columns of targets, where it is a DataFrame.
+        target_column, value_column : str, optional
+            Instead of targets and values: columns of the DataFrame X that name the targets of do(),
+            several joined by ';', and what it set them to, joined likewise. Without values the
+            targets are columns of X. Columns called target and value need not be named.
+        control : list of str, optional
+            Words in the target column for no target, in any case; else control, ctrl, NT, DMSO, ...
         resume : bool
             Continue from the checkpoint in `folder`, bit for bit.
         force : bool
             Replace the run in `folder`.
         """
         if isinstance(X, Dataset):
-            if targets is not None or values is not None or node_names is not None:
+            said = (targets, values, node_names, target_column, value_column, control)
+            if any(argument is not None for argument in said):
                 raise wrong_type("targets: X is a Dataset, which has its targets and values")
             if X.nodes == 0:
                 raise wrong("targets: the data set has x alone; a fit needs to know what do() set")
             data, feature_names = X, X.feature_names
         else:
-            data = Dataset(X, _required(targets), values, node_names=node_names)
-            feature_names = column_names(X, "X")
+            data = Dataset(
+                X,
+                targets,
+                values,
+                node_names=node_names,
+                target_column=target_column,
+                value_column=value_column,
+                control=control,
+            )
+            if data.nodes == 0:
+                _required(targets)
+            feature_names = data.feature_names
         run = self._fit(data, resume=resume, force=force)
         self.run_ = run
         self.n_features_in_ = data.features
@@ -272,7 +292,10 @@ final_temperature, permanent, restarts, full_run
 
         `latents_` are the causal variables given what do() set, too.
         """
-        return self.fit(X, targets, values, **options)._read_off(X, None, None)[0]
+        self.fit(X, targets, values, **options)
+        if targets is None and not isinstance(X, Dataset):  # a table: its other columns are no x
+            X = X[list(self.feature_names_in_)]  # type: ignore[index]
+        return self._read_off(X, None, None)[0]
 
     def _keep_feature_names(self, names: Sequence[str] | None) -> None:
         if names is not None:
@@ -323,7 +346,8 @@ final_temperature, permanent, restarts, full_run
 
     def _new_data(self, X: object, targets: object, values: object) -> Dataset:
         names = None if targets is None else self._run().node_names
-        data = Dataset(X, targets, values, node_names=names)
+        whole = "none" if targets is None and column_names(X, "X") is not None else None
+        data = Dataset(X, targets, values, node_names=names, target_column=whole)
         fitted = getattr(self, "feature_names_in_", None)
         check_feature_names(type(self).__name__, fitted, column_names(X, "X"))
         if data.features != self.n_features_in_:

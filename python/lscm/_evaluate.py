@@ -103,9 +103,8 @@ def _fitted_data(run: Run) -> Dataset:
             f"truth: is missing; the data of this run ({path or 'unknown'}) are not in a file, or "
             "not there any more, so say what to compare with"
         )
-    return Dataset.open(
-        path, ignore=config.get("ignore"), truth=config.get("truth"), names=config.get("names")
-    )
+    opened = ("ignore", "truth", "names", "target_column", "value_column", "control")
+    return Dataset.open(path, **{name: config.get(name) for name in opened})
 
 
 def _arrays(estimate: Any) -> dict[str, Any]:

@@ -15,13 +15,16 @@ def open_path(
     ignore: str | Sequence[str] | None = None,
     truth: Path | None = None,
     names: str | Sequence[str] | None = None,
+    target_column: str | None = None,
+    value_column: str | None = None,
+    control: str | Sequence[str] | None = None,
     truth_only: bool = False,
     x_only: bool = False,
 ) -> Dataset | Run:
     """Opens a data file of any format, or a run folder.
 
-    Formats follow the ending, as on the command line: .nc (netCDF-4), .npz, .csv (observed
-    variables), a folder of PNG pictures with interventions.csv, or a folder in the layout of the
+    Formats follow the ending, as on the command line: .nc (netCDF-4), .npz, .csv and .tsv (tables,
+    also packed: .csv.gz, .tsv.gz), a folder of PNG pictures with interventions.csv, or a folder in the layout of the
     public BIOLS code. Of a file little is read before it is asked for.
 
     Parameters
@@ -29,11 +32,16 @@ def open_path(
     path : str or path
         What to open. `Dataset.open` and `Run.open` take one kind each.
     ignore : list of str, optional
-        Columns of a CSV that are no variables.
+        Columns of a table that are no variables.
     truth : path, optional
         A CSV matrix of the true graph, row = parent.
     names : list of str, optional
         Names of the nodes, where the file has none.
+    target_column, value_column : str, optional
+        Columns of a table that name the targets of do(), and, for latent nodes, the values it set;
+        else those called target and value. "none": there is no such column.
+    control : list of str, optional
+        Words in the target column for no target, in any case; else control, ctrl, NT, DMSO, ...
     truth_only : bool
         The truth will do: x may be missing, and a CSV is the graph.
     x_only : bool
@@ -46,10 +54,17 @@ def open_path(
     >>> lscm.open("three.npz", names=["raf", "mek", "erk"]).node_names
     ('raf', 'mek', 'erk')
     """
+    options = {
+        "ignore": ignore,
+        "truth": truth,
+        "names": names,
+        "target_column": target_column,
+        "value_column": value_column,
+        "control": control,
+    }
     if is_run(path):
-        if ignore is not None or truth is not None or names is not None or truth_only or x_only:
+        given = any(option is not None for option in options.values())
+        if given or truth_only or x_only:
             raise wrong(f"ignore, truth, names and the like are for data files; {path} is a run")
         return Run.open(path)
-    return Dataset.open(
-        path, ignore=ignore, truth=truth, names=names, truth_only=truth_only, x_only=x_only
-    )
+    return Dataset.open(path, **options, truth_only=truth_only, x_only=x_only)  # type: ignore[arg-type]

@@ -3,9 +3,11 @@ where, and what to do. The kinds made by the library come from _core; those made
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ._core import Error, ToolProblem, ValueProblem
@@ -77,6 +79,33 @@ def missing_package(package: str, what: str) -> ToolProblem:
     )
     problem.status = "TOOL"
     return problem
+
+
+_FLAG = re.compile(
+    r"--(target-column|value-column|control|ignore|truth|names)(?: '([^']*)'| ([\w.,:()+-]+))?"
+)
+
+
+def _keyword(flag: re.Match[str]) -> str:
+    word = flag[2] if flag[3] is None else flag[3]
+    name = flag[1].replace("-", "_")
+    return name if word is None else f"{name}={word!r}"
+
+
+@contextlib.contextmanager
+def naming_keywords() -> Iterator[None]:
+    """The library's sentences name flags of the command line; here they are keyword arguments.
+
+    >>> with naming_keywords():
+    ...     raise wrong("is 'condition' it? --target-column condition; if not: --ignore condition")
+    Traceback (most recent call last):
+    lscm.ValueProblem: is 'condition' it? target_column='condition'; if not: ignore='condition'
+    """
+    try:
+        yield
+    except Error as problem:
+        problem.args = (_FLAG.sub(_keyword, str(problem)), *problem.args[1:])
+        raise
 
 
 def hint(word: str, candidates: Iterable[str]) -> str:

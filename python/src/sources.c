@@ -45,7 +45,8 @@ PyObject *core_simulate(PyObject *module, PyObject *args, PyObject *keywords)
 
 PyObject *core_open(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    static char *words[] = {"path", "ignore", "truth", "names", "truth_only", "x_only", NULL};
+    static char *words[] = {"path",   "ignore",        "truth",        "names",   "truth_only",
+                            "x_only", "target_column", "value_column", "control", NULL};
     const core_state *state = PyModule_GetState(module);
     lscm_open_options options = {0};
     PyObject *path = NULL;
@@ -54,9 +55,10 @@ PyObject *core_open(PyObject *module, PyObject *args, PyObject *keywords)
     lscm_dataset *data = NULL;
     int truth_only = 0;
     int x_only = 0;
-    if (PyArg_ParseTupleAndKeywords(args, keywords, "O&|$zO&zpp:open", words, PyUnicode_FSConverter,
-                                    &path, &options.ignore, path_or_none, &truth, &options.names,
-                                    &truth_only, &x_only) == 0) {
+    if (PyArg_ParseTupleAndKeywords(
+            args, keywords, "O&|$zO&zppzzz:open", words, PyUnicode_FSConverter, &path,
+            &options.ignore, path_or_none, &truth, &options.names, &truth_only, &x_only,
+            &options.target_column, &options.value_column, &options.control) == 0) {
         return NULL;
     }
     const char *from = PyBytes_AsString(path);

@@ -1,4 +1,4 @@
-/* Observed variables and graphs as CSV.
+/* Tables of text: data, be its variables observed or latent, and graphs.
  */
 #ifndef LSCM_DATA_CSV_CSV_H
 #define LSCM_DATA_CSV_CSV_H
@@ -11,7 +11,8 @@
 lscm_status csv_open(lscm_dataset *data, const lscm_open_options *options, lscm_error *why);
 /* Reads a graph from a CSV matrix into w of a data set whose nodes are known (or not yet: 0). */
 lscm_status csv_read_graph(lscm_dataset *data, const char *path, lscm_error *why);
-/* x and the target column only. */
-lscm_status csv_write(const lscm_dataset *data, const char *to, meter *m, lscm_error *why);
+/* x, and what do() did and set; z, but no other truth. Cells are separated by a comma or a tab. */
+lscm_status csv_write(const lscm_dataset *data, const char *to, char separator, meter *m,
+                      lscm_error *why);
 
 #endif

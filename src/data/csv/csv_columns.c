@@ -1,24 +1,36 @@
 #include "data/csv/csv_columns.h"
 
-#include "data/text/text.h"
+#include "data/csv/csv_question.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void csv_columns_close(csv_columns *columns)
 {
     csv_names_close(&columns->by_name);
     names_free(columns->names, columns->count);
-    free(columns->variable);
+    free(columns->role);
+    free(columns->number);
     free(columns->column);
+    free(columns->acts);
     *columns = (csv_columns){0};
+}
+
+/* R and pandas leave the name of the first column empty when it holds the names of rows; pandas
+ * calls it so when it reads and writes that again. */
+static bool names_rows(const csv_lines *header)
+{
+    return header->count > 1 &&
+           (header->cells[0][0] == '\0' || strcmp(header->cells[0], "Unnamed: 0") == 0);
 }
 
 static lscm_status read_names(csv_columns *columns, const csv_lines *header, lscm_error *why)
 {
     char where[512];
-    if (header->count == 0) {
+    size_t n = header->count;
+    bool row_names = names_rows(header);
+    if (n == 0) {
         return fail(why, LSCM_FORMAT, "%s: is empty; line 1 should name the columns", header->path);
     }
     if (csv_all_numbers(header)) {
@@ -26,38 +38,26 @@ static lscm_status read_names(csv_columns *columns, const csv_lines *header, lsc
                     "%s: line 1 should name the columns, but holds only numbers; add a header",
                     header->path);
     }
-    if (header->count == 1 && strpbrk(header->cells[0], ";\t") != NULL) {
-        return fail(why, LSCM_FORMAT,
-                    "%s: line 1 separates columns by semicolons or tabs; save the file with commas",
-                    header->path);
+    columns->names = names_copy(header->cells, n);
+    columns->count = columns->names != NULL ? n : 0;
+    columns->role = calloc(n, sizeof *columns->role);
+    columns->number = calloc(n, sizeof *columns->number);
+    columns->column = calloc(n, sizeof *columns->column);
+    columns->acts = calloc(n, sizeof *columns->acts);
+    if (columns->names == NULL || columns->role == NULL || columns->number == NULL ||
+        columns->column == NULL || columns->acts == NULL) {
+        return fail_memory(why, n * sizeof *columns->number);
     }
-    columns->names = names_copy(header->cells, header->count);
-    columns->count = columns->names != NULL ? header->count : 0;
-    columns->variable = calloc(header->count, sizeof *columns->variable);
-    columns->column = calloc(header->count, sizeof *columns->column);
-    if (columns->names == NULL || columns->variable == NULL || columns->column == NULL) {
-        return fail_memory(why, header->count * sizeof *columns->variable);
+    if (row_names) {
+        free(columns->names[0]);
+        columns->names[0] = strdup("(row names)");
+        columns->role[0] = CSV_ROW_NAMES;
+        if (columns->names[0] == NULL) {
+            return fail_memory(why, n);
+        }
     }
     (void)snprintf(where, sizeof where, "%s: line 1", header->path);
     return csv_names_open(&columns->by_name, columns->names, columns->count, where, why);
-}
-
-/* The next word that is not empty, without the blanks around it; `rest` moves on. */
-static char *next_word(char **rest, const char *separator)
-{
-    while (**rest != '\0') {
-        char *word = *rest + strspn(*rest, " \t");
-        size_t length = strcspn(word, separator);
-        *rest = word + length + (word[length] != '\0' ? 1 : 0);
-        while (length > 0 && (word[length - 1] == ' ' || word[length - 1] == '\t')) {
-            length--;
-        }
-        word[length] = '\0';
-        if (length > 0) {
-            return word;
-        }
-    }
-    return NULL;
 }
 
 /* Marks the columns named in "soft,env". */
@@ -71,7 +71,7 @@ static lscm_status leave_out(csv_columns *columns, const char *path, const char 
     if (words == NULL) {
         return fail_memory(why, strlen(ignore));
     }
-    for (char *word = next_word(&rest, ","); word != NULL; word = next_word(&rest, ",")) {
+    for (char *word = csv_next_word(&rest, ","); word != NULL; word = csv_next_word(&rest, ",")) {
         size_t column = csv_names_find(&columns->by_name, word);
         if (column == columns->count) {
             status = fail(why, LSCM_USAGE, "%s: there is no column '%.*s' to ignore%s", path,
@@ -79,36 +79,150 @@ static lscm_status leave_out(csv_columns *columns, const char *path, const char 
                           csv_names_hint(&columns->by_name, word, hint, sizeof hint));
             goto done;
         }
-        columns->variable[column] = CSV_IGNORED;
+        columns->role[column] = CSV_IGNORED;
     }
 done:
     free(words);
     return status;
 }
 
-lscm_status csv_columns_open(csv_columns *columns, const csv_lines *header, const char *ignore,
-                             lscm_error *why)
+/* The column that the option names, or else the one of the usual name, if it is there; "none" says
+ * that no column is it. */
+static lscm_status find_special(csv_columns *columns, const char *path, const char *asked,
+                                const char *option, csv_role role, size_t *column, lscm_error *why)
+{
+    const char *usual = role == CSV_TARGET ? CSV_TARGET_NAME : CSV_VALUE_NAME;
+    const char *name = asked != NULL ? asked : usual;
+    char hint[64];
+    *column = csv_names_find(&columns->by_name, name);
+    if (asked != NULL && *column == columns->count && strcasecmp(asked, "none") == 0) {
+        return LSCM_OK;
+    }
+    if (asked != NULL && *column == columns->count) {
+        return fail(why, LSCM_USAGE, "%s: there is no column '%.*s' for %s%s", path,
+                    csv_shown(name), name, option,
+                    csv_names_hint(&columns->by_name, name, hint, sizeof hint));
+    }
+    if (*column < columns->count && columns->role[*column] == CSV_IGNORED) {
+        *column = columns->count;
+    }
+    if (*column < columns->count) {
+        columns->role[*column] = role;
+    }
+    return LSCM_OK;
+}
+
+static lscm_status find_targets(csv_columns *columns, const char *path,
+                                const lscm_open_options *options, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const char *value = options->value_column;
+    columns->value = columns->count;
+    TRY(find_special(columns, path, options->target_column, "--target-column", CSV_TARGET,
+                     &columns->target, why));
+    if (columns->target < columns->count || value != NULL) {
+        TRY(find_special(columns, path, value, "--value-column", CSV_VALUE, &columns->value, why));
+    }
+    if (columns->target == columns->count && columns->value < columns->count) {
+        status =
+            fail(why, LSCM_USAGE,
+                 "%s: column '%.*s' has the values that do() set, but no column says of which "
+                 "variable; name it: --target-column NAME",
+                 path, csv_shown(columns->names[columns->value]), columns->names[columns->value]);
+    }
+done:
+    return status;
+}
+
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0 && text[strlen(prefix)] != '\0';
+}
+
+const char *csv_columns_node(const csv_columns *columns, size_t node)
+{
+    return columns->names[columns->acts[node]] + strlen(CSV_DO_PREFIX);
+}
+
+/* Which node z:NAME is of. */
+static lscm_status match_truth(csv_columns *columns, const char *path, size_t column,
+                               lscm_error *why)
+{
+    const char *node = columns->names[column] + strlen(CSV_Z_PREFIX);
+    size_t k = 0;
+    while (k < columns->nodes && strcmp(csv_columns_node(columns, k), node) != 0) {
+        k++;
+    }
+    if (k == columns->nodes) {
+        return fail(why, LSCM_FORMAT,
+                    "%s: column 'z:%.*s' is the truth of a node that has no column 'do:%.*s'; add "
+                    "it, or leave the other out with --ignore",
+                    path, csv_shown(node), node, csv_shown(node), node);
+    }
+    columns->number[column] = k;
+    return LSCM_OK;
+}
+
+/* Columns do:NAME and z:NAME: all nodes have the first, and all or none the second. */
+static lscm_status find_nodes(csv_columns *columns, const char *path, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t truths = 0;
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->role[i] == CSV_VARIABLE && begins(columns->names[i], CSV_DO_PREFIX)) {
+            columns->role[i] = CSV_DO;
+            columns->number[i] = columns->nodes;
+            columns->acts[columns->nodes++] = i;
+        }
+    }
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->role[i] == CSV_VARIABLE && begins(columns->names[i], CSV_Z_PREFIX)) {
+            columns->role[i] = CSV_Z;
+            truths++;
+            TRY(match_truth(columns, path, i, why));
+        }
+    }
+    columns->truth = truths > 0;
+    if (columns->truth && truths < columns->nodes) {
+        return fail(why, LSCM_FORMAT,
+                    "%s: %zu columns 'do:NAME' name nodes, but only %zu columns 'z:NAME' hold "
+                    "their truth; give all, or leave these out with --ignore",
+                    path, columns->nodes, truths);
+    }
+    if (columns->nodes > 0 && columns->target < columns->count) {
+        const char *name = columns->names[columns->target];
+        return fail(why, LSCM_FORMAT,
+                    "%s: columns 'do:NAME' and column '%.*s' both say what do() acted on; leave "
+                    "one out: --ignore %.*s",
+                    path, csv_shown(name), name, csv_shown(name), name);
+    }
+done:
+    return status;
+}
+
+lscm_status csv_columns_open(csv_columns *columns, const csv_lines *header,
+                             const lscm_open_options *options, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     *columns = (csv_columns){0};
     TRY(read_names(columns, header, why));
-    TRY(leave_out(columns, header->path, ignore != NULL ? ignore : "", why));
-    columns->target = csv_names_find(&columns->by_name, "target");
-    if (columns->target < columns->count && columns->variable[columns->target] == CSV_IGNORED) {
-        columns->target = columns->count;
-    } else if (columns->target < columns->count) {
-        columns->variable[columns->target] = CSV_IGNORED;
-    }
+    TRY(leave_out(columns, header->path, options->ignore != NULL ? options->ignore : "", why));
+    TRY(find_targets(columns, header->path, options, why));
+    TRY(find_nodes(columns, header->path, why));
     for (size_t i = 0; i < columns->count; i++) {
-        if (columns->variable[i] != CSV_IGNORED) {
+        if (columns->role[i] == CSV_VARIABLE) {
             columns->column[columns->variables] = i;
-            columns->variable[i] = columns->variables++;
+            columns->number[i] = columns->variables++;
         }
     }
     if (columns->variables == 0) {
-        status =
-            fail(why, LSCM_SHAPE,
-                 "%s: no column is left to be a variable; name fewer after --ignore", header->path);
+        return fail(why, LSCM_SHAPE,
+                    "%s: no column is left to be a variable; name fewer after --ignore",
+                    header->path);
+    }
+    if (columns->target == columns->count && columns->nodes == 0 &&
+        options->target_column == NULL) {
+        TRY(csv_question_header(columns, header->path, why));
     }
 done:
     return status;
@@ -117,78 +231,37 @@ done:
 lscm_status csv_columns_check(const csv_columns *columns, const csv_lines *in, lscm_error *why)
 {
     if (in->count != columns->count) {
-        return fail(why, LSCM_SHAPE, "%s: line %zu has %zu cells but line 1 names %zu columns",
-                    in->path, in->line, in->count, columns->count);
+        return fail(why, LSCM_SHAPE, "%s: line %zu has %zu cells but line 1 names %zu columns%s",
+                    in->path, in->line, in->count, columns->count,
+                    in->count == columns->count + 1
+                        ? "; if the first cell is the name of the row, name that column, too"
+                        : "");
     }
     return LSCM_OK;
 }
 
-lscm_status csv_columns_x(const csv_columns *columns, const csv_lines *in, double *x,
-                          lscm_error *why)
+lscm_status csv_columns_x(const csv_columns *columns, csv_lines *in, double *x, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     for (size_t i = 0; i < columns->variables; i++) {
         size_t column = columns->column[i];
-        TRY(csv_number(in, column, columns->names[column], true, &x[i], why));
+        const char *cell = in->cells[column];
+        if (csv_number(in, column, columns->names[column], true, &x[i], why) != LSCM_OK) {
+            status = csv_is_text(in, cell) ? csv_question_text(columns, in, why) : LSCM_VALUE;
+            goto done;
+        }
     }
 done:
     return status;
 }
 
-/* The column that a word names; `count` when none. */
-static size_t column_of(const csv_columns *columns, const csv_lines *in, const char *word)
-{
-    double number = 0;
-    size_t column = csv_names_find(&columns->by_name, word);
-    if (column == columns->count && number_parse(word, in->c, &number) && number >= 0 &&
-        number < (double)(columns->count - 1) && number == floor(number)) {
-        column = (size_t)number;
-        column += column >= columns->target ? 1 : 0;
-    }
-    return column != columns->target ? column : columns->count;
-}
-
-static lscm_status mark_target(const csv_columns *columns, const csv_lines *in, const char *word,
-                               uint8_t *targets, lscm_error *why)
-{
-    char hint[64];
-    size_t column = column_of(columns, in, word);
-    if (column == columns->count) {
-        return fail(why, LSCM_VALUE,
-                    "%s: line %zu: target '%.*s' is neither the name of a column nor a number from "
-                    "0 to %zu%s",
-                    in->path, in->line, csv_shown(word), word, columns->count - 2,
-                    csv_names_hint(&columns->by_name, word, hint, sizeof hint));
-    }
-    if (columns->variable[column] == CSV_IGNORED) {
-        const char *name = columns->names[column];
-        return fail(why, LSCM_VALUE,
-                    "%s: line %zu: target '%.*s' is column '%.*s', which is ignored; keep the "
-                    "column, or remove the lines that act on it",
-                    in->path, in->line, csv_shown(word), word, csv_shown(name), name);
-    }
-    targets[columns->variable[column]] = 1;
-    return LSCM_OK;
-}
-
-lscm_status csv_columns_targets(const csv_columns *columns, const csv_lines *in, uint8_t *targets,
-                                lscm_error *why)
+lscm_status csv_columns_z(const csv_columns *columns, csv_lines *in, double *z, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    double number = 0;
-    memset(targets, 0, columns->variables);
-    if (columns->target == columns->count) {
-        return LSCM_OK;
-    }
-    char *cell = in->cells[columns->target];
-    if (column_of(columns, in, cell) < columns->count) {
-        return mark_target(columns, in, cell, targets, why); /* whole: a name may have a ';' */
-    }
-    if (number_parse(cell, in->c, &number) && number == -1) {
-        return LSCM_OK;
-    }
-    for (char *word = next_word(&cell, ";"); word != NULL; word = next_word(&cell, ";")) {
-        TRY(mark_target(columns, in, word, targets, why));
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->role[i] == CSV_Z) {
+            TRY(csv_number(in, i, columns->names[i], true, &z[columns->number[i]], why));
+        }
     }
 done:
     return status;

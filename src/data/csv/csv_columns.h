@@ -1,37 +1,59 @@
-/* What the header of a CSV of data says, and its records by that: which column is which variable,
- * which are ignored, which holds the targets.
+/* What the header of a table says: which column is what.
  *
- * A target is a column by name or by number; numbers count the columns other than `target` from 0,
- * ignored ones included, so that --ignore does not change what a file means. Where a name is also
- * a number, the name counts. Several are joined by ';'; nothing or -1 is none.
+ *     raf, mek, ...            a variable: a column of x
+ *     target, --target-column  what do() acted on, by name or number: see csv_do.h
+ *     value, --value-column    .. and what it set, for latent variables
+ *     do:NAME                  what do() set node NAME to, one column per latent node
+ *     z:NAME                   the truth of that node
+ *     (no name), first         row names, as R and pandas write them; left out
  */
 #ifndef LSCM_DATA_CSV_CSV_COLUMNS_H
 #define LSCM_DATA_CSV_CSV_COLUMNS_H
 
 #include "data/text/text.h"
 
-#define CSV_IGNORED SIZE_MAX /* in place of a variable */
+typedef enum csv_role {
+    CSV_VARIABLE,
+    CSV_IGNORED, /* by --ignore */
+    CSV_ROW_NAMES,
+    CSV_TARGET,
+    CSV_VALUE,
+    CSV_DO,
+    CSV_Z
+} csv_role;
+
+/* What a column of that role is called, before the name of its node. */
+#define CSV_DO_PREFIX "do:"
+#define CSV_Z_PREFIX "z:"
+#define CSV_TARGET_NAME "target"
+#define CSV_VALUE_NAME "value"
+/* In a column do:NAME: it was set, to what nobody recorded. */
+#define CSV_UNRECORDED "set"
 
 typedef struct csv_columns {
-    size_t count;     /* columns in the file */
-    char **names;     /* (count) */
-    size_t *variable; /* (count): its number, or CSV_IGNORED */
-    size_t *column;   /* (variables): where in the file it is */
+    size_t count;   /* columns in the file */
+    char **names;   /* (count) */
+    csv_role *role; /* (count) */
+    size_t *number; /* (count): of a variable or of a node, by role */
+    size_t *column; /* (variables): where in the file it is */
     size_t variables;
-    size_t target; /* the column of that name, or count */
+    size_t target, value; /* columns, or count */
+    size_t *acts;         /* (nodes): the column do:NAME */
+    size_t nodes;         /* that have one */
+    bool truth;           /* they have z:NAME, too */
     csv_names by_name;
 } csv_columns;
 
 /* From the first record of a file. */
-lscm_status csv_columns_open(csv_columns *columns, const csv_lines *header, const char *ignore,
-                             lscm_error *why);
+lscm_status csv_columns_open(csv_columns *columns, const csv_lines *header,
+                             const lscm_open_options *options, lscm_error *why);
+/* The name of a node, of its column do:NAME. */
+const char *csv_columns_node(const csv_columns *columns, size_t node);
 /* As many cells as columns. */
 lscm_status csv_columns_check(const csv_columns *columns, const csv_lines *in, lscm_error *why);
-/* x (variables) and targets (variables) of one record; the second cuts up its cell. */
-lscm_status csv_columns_x(const csv_columns *columns, const csv_lines *in, double *x,
-                          lscm_error *why);
-lscm_status csv_columns_targets(const csv_columns *columns, const csv_lines *in, uint8_t *targets,
-                                lscm_error *why);
+/* x (variables) and z (nodes) of one record. */
+lscm_status csv_columns_x(const csv_columns *columns, csv_lines *in, double *x, lscm_error *why);
+lscm_status csv_columns_z(const csv_columns *columns, csv_lines *in, double *z, lscm_error *why);
 /* Safe on a zeroed struct. */
 void csv_columns_close(csv_columns *columns);
 

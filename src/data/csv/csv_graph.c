@@ -94,7 +94,7 @@ static lscm_status place_row(const graph_file *g, size_t *row, lscm_error *why)
 static lscm_status take_row(graph_file *g, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const csv_lines *in = &g->in;
+    csv_lines *in = &g->in;
     size_t labels = g->labelled ? 1 : 0;
     size_t row = 0;
     if (in->count != g->d + labels) {

@@ -1,12 +1,13 @@
-/* Data in CSV: observed variables with names, x (N, D) float64, and targets (N, D) uint8 with one
- * node per column; no values (they stand in x) and no z.
+/* Data in a table: x (N, D) float64 with the names of its columns, targets (N, d) uint8, and of
+ * latent nodes values (N, d) and z (N, d), where they are there. Which is which say csv_columns.h
+ * and csv_do.h; the values of observed variables stand in x.
  *
  * A first pass reads everything, so that whatever is wrong is said at once and N is known. Rows are
- * then read again as they are asked for, x and targets each at its own place in the file: going
- * forward costs one pass for each, going back starts from the top.
+ * then read again as they are asked for, each field at its own place in the file: going forward
+ * costs one pass for each, going back starts from the top.
  */
 #include "data/csv/csv.h"
-#include "data/csv/csv_columns.h"
+#include "data/csv/csv_do.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,10 @@
 typedef struct csv_source {
     row_source base;
     csv_columns columns;
+    csv_do did;
     size_t rows;
-    csv_lines in[2]; /* for LSCM_X and LSCM_TARGETS */
-    size_t at[2];    /* the row that comes next there */
+    csv_lines in[LSCM_W]; /* for every field of rows */
+    size_t at[LSCM_W];    /* the row that comes next there */
 } csv_source;
 
 static lscm_status start_over(csv_lines *in, size_t *at, lscm_error *why)
@@ -43,16 +45,37 @@ done:
     return status;
 }
 
+/* The field of the record in hand, as row `row` of `raw`. */
+static lscm_status read_row(csv_source *source, lscm_field field, size_t row, void *raw,
+                            lscm_error *why)
+{
+    csv_lines *in = &source->in[field];
+    size_t nodes = csv_do_nodes(&source->did);
+    double *numbers = raw;  /* (rows, variables or nodes), or */
+    uint8_t *targets = raw; /* (rows, nodes) */
+    switch (field) {
+    case LSCM_X:
+        return csv_columns_x(&source->columns, in, numbers + row * source->columns.variables, why);
+    case LSCM_TARGETS:
+        return csv_do_read(&source->did, in, targets + row * nodes, NULL, why);
+    case LSCM_VALUES:
+        return csv_do_read(&source->did, in, NULL, numbers + row * nodes, why);
+    default:
+        return csv_columns_z(&source->columns, in, numbers + row * nodes, why);
+    }
+}
+
 static lscm_status csv_read_rows(row_source *self, lscm_field field, size_t first, size_t count,
                                  void *raw, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     csv_source *source = (csv_source *)self;
-    size_t variables = source->columns.variables;
     csv_lines *in = &source->in[field];
     size_t *at = &source->at[field];
-    double *x = raw;        /* (count, variables), or */
-    uint8_t *targets = raw; /* (count, variables) */
+    if (in->file == NULL) {
+        TRY(csv_lines_open(in, source->in[LSCM_X].path, why));
+        *at = SIZE_MAX;
+    }
     if (first < *at) {
         TRY(start_over(in, at, why));
     }
@@ -61,11 +84,7 @@ static lscm_status csv_read_rows(row_source *self, lscm_field field, size_t firs
     }
     for (size_t i = 0; i < count; i++) {
         TRY(next_row(source, in, why));
-        if (field == LSCM_X) {
-            TRY(csv_columns_x(&source->columns, in, x + i * variables, why));
-        } else {
-            TRY(csv_columns_targets(&source->columns, in, targets + i * variables, why));
-        }
+        TRY(read_row(source, field, i, raw, why));
         (*at)++;
     }
 done:
@@ -78,8 +97,10 @@ done:
 static void csv_close(row_source *self)
 {
     csv_source *source = (csv_source *)self;
-    csv_lines_close(&source->in[LSCM_X]);
-    csv_lines_close(&source->in[LSCM_TARGETS]);
+    for (int field = 0; FIELD_IS_ROWS(field); field++) {
+        csv_lines_close(&source->in[field]);
+    }
+    csv_do_close(&source->did);
     csv_columns_close(&source->columns);
     free(source);
 }
@@ -90,11 +111,10 @@ static lscm_status first_pass(csv_source *source, lscm_error *why)
     lscm_status status = LSCM_OK;
     csv_lines *in = &source->in[LSCM_X];
     const csv_columns *columns = &source->columns;
-    size_t variables = columns->variables;
-    double *x = malloc(variables * sizeof *x);              /* (variables) */
-    uint8_t *targets = malloc(variables * sizeof *targets); /* (variables) */
-    if (x == NULL || targets == NULL) {
-        status = fail_memory(why, variables * sizeof *x);
+    size_t numbers = columns->variables + columns->nodes;
+    double *x = malloc(numbers * sizeof *x); /* x (variables), z (nodes) */
+    if (x == NULL) {
+        status = fail_memory(why, numbers * sizeof *x);
         goto done;
     }
     for (;;) {
@@ -104,47 +124,88 @@ static lscm_status first_pass(csv_source *source, lscm_error *why)
         }
         TRY(csv_columns_check(columns, in, why));
         TRY(csv_columns_x(columns, in, x, why));
-        TRY(csv_columns_targets(columns, in, targets, why));
+        TRY(csv_columns_z(columns, in, x + columns->variables, why));
+        TRY(csv_do_learn(&source->did, in, why));
         source->rows++;
     }
     if (source->rows == 0) {
         status = fail(why, LSCM_SHAPE, "%s: has a header but no rows", in->path);
+        goto done;
     }
+    TRY(csv_do_learnt(&source->did, in->path, why));
 done:
     free(x);
-    free(targets);
     return status;
+}
+
+static lscm_status name_all(lscm_dataset *data, const csv_source *source, lscm_error *why)
+{
+    const csv_columns *columns = &source->columns;
+    bool named = data->nodes > 0 && csv_do_node_name(&source->did, 0) != NULL;
+    data->node_names = named ? calloc(data->nodes, sizeof *data->node_names) : NULL;
+    data->feature_names = calloc(columns->variables, sizeof *data->feature_names);
+    if ((named && data->node_names == NULL) || data->feature_names == NULL) {
+        return fail_memory(why, columns->variables * sizeof *data->feature_names);
+    }
+    for (size_t i = 0; i < columns->variables; i++) {
+        data->feature_names[i] = strdup(columns->names[columns->column[i]]);
+        if (data->feature_names[i] == NULL) {
+            return fail_memory(why, columns->variables);
+        }
+    }
+    for (size_t i = 0; named && i < data->nodes; i++) {
+        data->node_names[i] = strdup(csv_do_node_name(&source->did, i));
+        if (data->node_names[i] == NULL) {
+            return fail_memory(why, data->nodes);
+        }
+    }
+    return LSCM_OK;
+}
+
+/* What was understood that a reader may not expect. */
+static lscm_status take_note(lscm_dataset *data, const csv_source *source, lscm_error *why)
+{
+    const csv_columns *columns = &source->columns;
+    const csv_lines *in = &source->in[LSCM_X];
+    bool left_out = columns->role[0] == CSV_ROW_NAMES;
+    bool commas = in->decimals.comma > 0;
+    if (!left_out && !commas) {
+        return LSCM_OK;
+    }
+    char text[256];
+    (void)snprintf(
+        text, sizeof text, "%s%s%s",
+        left_out ? "the first column has no name, is taken for the names of rows, and is "
+                   "left out"
+                 : "",
+        left_out && commas ? "; " : "", commas ? "numbers are written with decimal commas" : "");
+    data->note = strdup(text);
+    return data->note != NULL ? LSCM_OK : fail_memory(why, sizeof text);
 }
 
 static lscm_status describe(lscm_dataset *data, const csv_source *source, lscm_error *why)
 {
-    const csv_columns *columns = &source->columns;
-    size_t variables = columns->variables;
-    data->rows = source->rows;
-    data->nodes = variables;
-    data->shape[LSCM_X] = (array_shape){true, DTYPE_FLOAT64, 2, {source->rows, variables}};
-    data->shape[LSCM_TARGETS] = (array_shape){true, DTYPE_UINT8, 2, {source->rows, variables}};
-    data->node_names = calloc(variables, sizeof *data->node_names);
-    data->feature_names = calloc(variables, sizeof *data->feature_names);
-    for (size_t i = 0; i < variables; i++) {
-        const char *name = columns->names[columns->column[i]];
-        if (data->node_names != NULL && data->feature_names != NULL) {
-            data->node_names[i] = strdup(name);
-            data->feature_names[i] = strdup(name);
-        }
-        if (data->feature_names == NULL || data->node_names == NULL ||
-            data->node_names[i] == NULL || data->feature_names[i] == NULL) {
-            return fail_memory(why, variables * sizeof *data->node_names);
-        }
-    }
-    return LSCM_OK;
+    lscm_status status = LSCM_OK;
+    size_t rows = source->rows;
+    size_t nodes = csv_do_nodes(&source->did);
+    bool valued = csv_do_valued(&source->did);
+    data->rows = rows;
+    data->nodes = nodes;
+    data->shape[LSCM_X] = (array_shape){true, DTYPE_FLOAT64, 2, {rows, source->columns.variables}};
+    data->shape[LSCM_TARGETS] = (array_shape){true, DTYPE_UINT8, 2, {rows, nodes}};
+    data->shape[LSCM_VALUES] = (array_shape){valued, DTYPE_FLOAT64, 2, {rows, nodes}};
+    data->shape[LSCM_Z] = (array_shape){source->columns.truth, DTYPE_FLOAT64, 2, {rows, nodes}};
+    TRY(name_all(data, source, why));
+    TRY(take_note(data, source, why));
+done:
+    return status;
 }
 
 lscm_status csv_open(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     csv_source *source = NULL;
-    if (options != NULL && options->truth_only) {
+    if (options->truth_only) {
         TRY(csv_read_graph(data, data->path, why));
         return dataset_check_shapes(data, true, why);
     }
@@ -157,14 +218,12 @@ lscm_status csv_open(lscm_dataset *data, const lscm_open_options *options, lscm_
     csv_lines *in = &source->in[LSCM_X];
     TRY(csv_lines_open(in, data->path, why));
     TRY(csv_lines_next(in, why));
-    TRY(csv_columns_open(&source->columns, in, options != NULL ? options->ignore : NULL, why));
+    TRY(csv_columns_open(&source->columns, in, options, why));
+    TRY(csv_do_open(&source->did, &source->columns, options->control, why));
     TRY(first_pass(source, why));
-    TRY(csv_lines_open(&source->in[LSCM_TARGETS], data->path, why));
     source->at[LSCM_X] = SIZE_MAX;
-    source->at[LSCM_TARGETS] = SIZE_MAX;
     TRY(describe(data, source, why));
-    TRY(options != NULL && options->x_only ? dataset_check_x(data, why)
-                                           : dataset_check_shapes(data, false, why));
+    TRY(options->x_only ? dataset_check_x(data, why) : dataset_check_shapes(data, false, why));
 done:
     return status;
 }

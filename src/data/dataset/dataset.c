@@ -58,6 +58,7 @@ void lscm_dataset_free(lscm_dataset *data)
     (void)pthread_mutex_destroy(data->reading);
     free(data->reading);
     free(data->recipe);
+    free(data->note);
     free(data->path);
     free(data);
 }
@@ -154,6 +155,11 @@ lscm_shape lscm_dataset_shape(const lscm_dataset *data, lscm_field field)
 const char *lscm_dataset_format(const lscm_dataset *data)
 {
     return data->format;
+}
+
+const char *lscm_dataset_note(const lscm_dataset *data)
+{
+    return data->note;
 }
 
 const char *lscm_dataset_recipe(const lscm_dataset *data)

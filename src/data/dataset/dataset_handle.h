@@ -41,6 +41,7 @@ struct lscm_dataset {
     char **node_names;        /* (nodes), or NULL */
     char **feature_names;     /* (features), or NULL */
     char *recipe;             /* JSON object, or NULL */
+    char *note;               /* what was understood when it was opened, or NULL */
     bool banded;              /* rows are draws of one law: an NPZ says how far they spread */
     bool weights;             /* w holds weights, though all are 0 or 1 */
     row_source *source;       /* owned */

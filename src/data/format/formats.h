@@ -23,7 +23,10 @@ typedef lscm_status format_writer(const lscm_dataset *data, const char *to, mete
     X(".nc", "netCDF-4", read_netcdf, netcdf_write)                                                \
     X(".nc4", "netCDF-4", read_netcdf, netcdf_write)                                               \
     X(".npz", "NPZ", read_npz, npz_write)                                                          \
-    X(".csv", "CSV", read_csv, csv_write)                                                          \
+    X(".csv", "CSV", read_csv, write_csv)                                                          \
+    X(".csv.gz", "CSV", read_csv, not_written)                                                     \
+    X(".tsv", "TSV", read_csv, write_tsv)                                                          \
+    X(".tsv.gz", "TSV", read_csv, not_written)                                                     \
     X(".png", "PNG", not_read, png_write)
 
 #define FORMAT_DECLARED(ending, name, reader, writer)                                              \

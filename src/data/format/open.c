@@ -28,23 +28,38 @@ typedef struct file_format {
     format_writer *write;
 } file_format;
 
+/* Options that say which column is what are refused where there are no columns to name. */
+static lscm_status refuse_columns(const lscm_dataset *data, const lscm_open_options *options,
+                                  lscm_error *why)
+{
+    const char *option = options->target_column != NULL  ? "--target-column"
+                         : options->value_column != NULL ? "--value-column"
+                         : options->control != NULL      ? "--control"
+                                                         : NULL;
+    return option == NULL ? LSCM_OK
+                          : fail(why, LSCM_USAGE,
+                                 "%s: %s is for tables with a column of targets; %s has them in "
+                                 "a form of its own (docs/formats.md)",
+                                 data->path, option, data->format);
+}
+
 lscm_status read_netcdf(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
 {
-    (void)options;
-    return netcdf_open(data, why);
+    lscm_status status = refuse_columns(data, options, why);
+    return status == LSCM_OK ? netcdf_open(data, why) : status;
 }
 
 lscm_status read_npz(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
 {
-    (void)options;
-    return npz_open(data, why);
+    lscm_status status = refuse_columns(data, options, why);
+    return status == LSCM_OK ? npz_open(data, why) : status;
 }
 
 static lscm_status read_folder(lscm_dataset *data, const lscm_open_options *options,
                                lscm_error *why)
 {
-    (void)options;
-    return folder_open(data, why);
+    lscm_status status = refuse_columns(data, options, why);
+    return status == LSCM_OK ? folder_open(data, why) : status;
 }
 
 static const char PICTURES_NAME[] = "PNG folder";
@@ -53,9 +68,27 @@ lscm_status read_csv(lscm_dataset *data, const lscm_open_options *options, lscm_
 {
     if (!options->truth_only && pictures_is_list(data->path, options->ignore)) {
         data->format = PICTURES_NAME;
-        return pictures_open_list(data, options, why);
+        lscm_status status = refuse_columns(data, options, why);
+        return status == LSCM_OK ? pictures_open_list(data, options, why) : status;
     }
     return csv_open(data, options, why);
+}
+
+static lscm_status read_pictures(lscm_dataset *data, const lscm_open_options *options,
+                                 lscm_error *why)
+{
+    lscm_status status = refuse_columns(data, options, why);
+    return status == LSCM_OK ? pictures_open(data, options, why) : status;
+}
+
+lscm_status write_csv(const lscm_dataset *data, const char *to, meter *m, lscm_error *why)
+{
+    return csv_write(data, to, ',', m, why);
+}
+
+lscm_status write_tsv(const lscm_dataset *data, const char *to, meter *m, lscm_error *why)
+{
+    return csv_write(data, to, '\t', m, why);
 }
 
 #define ROW(ending, name, reader, writer) {ending, name, reader, writer},
@@ -64,7 +97,7 @@ static const file_format TABLE[] = {FORMATS(ROW)};
 enum { ENDINGS = sizeof TABLE / sizeof TABLE[0], KNOWN_TEXT = 256 };
 
 static const file_format FOLDER = {"", "BIOLS folder", read_folder, folder_write};
-static const file_format PICTURES = {".pngs", PICTURES_NAME, pictures_open, pictures_write};
+static const file_format PICTURES = {".pngs", PICTURES_NAME, read_pictures, pictures_write};
 
 /* ".nc, .npz, .csv": a reader, or else a writer, knows them. */
 static const char *known(bool reader, char out[KNOWN_TEXT])
@@ -101,13 +134,24 @@ lscm_status not_written(const lscm_dataset *data, const char *to, meter *m, lscm
                 m->what, known(false, text), FOLDERS_WRITTEN);
 }
 
-/* The ending of the last part of a path, "" when it has none; a dot in front only hides it. */
+/* The ending of the last part of a path, "" when it has none; a dot in front only hides it. What is
+ * packed has two: ".csv.gz". */
 static const char *ending_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     const char *dot = strrchr(name, '.');
-    return dot != NULL && dot != name ? dot : "";
+    if (dot == NULL || dot == name) {
+        return "";
+    }
+    const char *before = dot;
+    while (strcasecmp(dot, ".gz") == 0 && before > name + 1) {
+        before--;
+        if (*before == '.') {
+            return before;
+        }
+    }
+    return dot;
 }
 
 /* NULL when unknown. */

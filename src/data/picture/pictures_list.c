@@ -41,8 +41,15 @@ static lscm_status read_header(const csv_lines *header, const char *ignore, csv_
                  "value where do() set it",
                  header->path));
     }
-    TRY(csv_columns_open(columns, header, without, why));
-    if (columns->target < columns->count) {
+    const lscm_open_options options = {.ignore = without, .target_column = "none"};
+    TRY(csv_columns_open(columns, header, &options, why));
+    if (columns->nodes > 0) {
+        TRY(fail(why, LSCM_FORMAT,
+                 "%s: a list of pictures names its nodes as they are; write '%s' for 'do:%s'",
+                 header->path, csv_columns_node(columns, 0), csv_columns_node(columns, 0)));
+    }
+    size_t target = csv_names_find(&columns->by_name, CSV_TARGET_NAME);
+    if (target < columns->count && columns->role[target] == CSV_VARIABLE) {
         TRY(fail(
             why, LSCM_FORMAT,
             "%s: a list of pictures has no column 'target': each node has a column of its own, "
@@ -113,7 +120,7 @@ static lscm_status make_room(pictures_list *list, lscm_error *why)
     return LSCM_OK;
 }
 
-static lscm_status read_row(pictures_list *list, const csv_columns *columns, const csv_lines *in,
+static lscm_status read_row(pictures_list *list, const csv_columns *columns, csv_lines *in,
                             lscm_error *why)
 {
     lscm_status status = LSCM_OK;

@@ -5,12 +5,10 @@
 
 #include "data/text/number.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 enum {
     FIRST_SIZE = 1 << 18,
@@ -21,33 +19,23 @@ enum {
 
 lscm_status csv_lines_open(csv_lines *in, const char *path, lscm_error *why)
 {
-    struct stat about;
+    lscm_status status = LSCM_OK;
     *in = (csv_lines){.path = path};
-    if (stat(path, &about) != 0) {
-        return fail(why, errno == ENOENT ? LSCM_MISSING : LSCM_READ, "%s: %s", path,
-                    strerror(errno));
-    }
-    if (!S_ISREG(about.st_mode)) {
-        return fail(why, LSCM_READ, "%s: is not a regular file; give the name of a CSV file", path);
-    }
-    in->file = fopen(path, "rb");
-    if (in->file == NULL) {
-        return fail(why, LSCM_READ, "%s: %s", path, strerror(errno));
-    }
+    TRY(text_file_open(&in->file, path, why));
     in->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     in->size = FIRST_SIZE;
     in->buffer = malloc(in->size + 1);
     if (in->buffer == NULL || in->c == (locale_t)0) {
         return fail_memory(why, in->size);
     }
-    return csv_lines_restart(in, why);
+    TRY(csv_lines_restart(in, why));
+done:
+    return status;
 }
 
 void csv_lines_close(csv_lines *in)
 {
-    if (in->file != NULL) {
-        (void)fclose(in->file);
-    }
+    text_file_close(in->file);
     if (in->c != (locale_t)0) {
         freelocale(in->c);
     }
@@ -59,7 +47,9 @@ void csv_lines_close(csv_lines *in)
 /* Reads on behind the unread text, which moves to the front of a buffer that grows when full. */
 static lscm_status fill(csv_lines *in, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
     size_t kept = in->end - in->begin;
+    size_t added = 0;
     if (kept == in->size) {
         if (in->size >= LARGEST_RECORD) {
             return fail(why, LSCM_FORMAT,
@@ -76,23 +66,25 @@ static lscm_status fill(csv_lines *in, lscm_error *why)
     }
     memmove(in->buffer, in->buffer + in->begin, kept);
     in->begin = 0;
-    in->end = kept + fread(in->buffer + kept, 1, in->size - kept, in->file);
+    in->end = kept;
+    TRY(text_file_read(in->file, in->buffer + kept, in->size - kept, &added, why));
+    in->end = kept + added;
     in->finished = in->end < in->size;
-    if (ferror(in->file)) {
-        return fail(why, LSCM_READ, "%s: %s", in->path, strerror(errno));
-    }
-    return LSCM_OK;
+done:
+    return status;
 }
 
 lscm_status csv_lines_restart(csv_lines *in, lscm_error *why)
 {
     static const char MARK[] = {'\xEF', '\xBB', '\xBF'};
     lscm_status status = LSCM_OK;
-    rewind(in->file);
+    TRY(text_file_rewind(in->file, why));
     in->begin = 0;
     in->end = 0;
     in->next_line = 1;
     in->empty = 0;
+    in->separator = '\0';
+    in->decimals = (csv_decimals){0};
     TRY(fill(in, why));
     if (in->end >= sizeof MARK && memcmp(in->buffer, MARK, sizeof MARK) == 0) {
         in->begin = sizeof MARK;
@@ -148,13 +140,34 @@ done:
     return status;
 }
 
-static bool is_blank(char c)
+/* Of comma, semicolon and tab the one that line 1 has most of outside quotes; a comma when equal.
+ */
+static char find_separator(const char *record)
 {
-    return c == ' ' || c == '\t';
+    static const char candidates[] = ",;\t";
+    size_t counts[sizeof candidates - 1] = {0};
+    size_t best = 0;
+    bool quoted = false;
+    for (; *record != '\0'; record++) {
+        const char *found = strchr(candidates, *record);
+        quoted ^= *record == '"';
+        if (found != NULL && !quoted) {
+            counts[found - candidates]++;
+        }
+    }
+    for (size_t i = 1; i < sizeof candidates - 1; i++) {
+        best = counts[i] > counts[best] ? i : best;
+    }
+    return candidates[best];
+}
+
+static bool is_blank(const csv_lines *in, char c)
+{
+    return (c == ' ' || c == '\t') && c != in->separator;
 }
 
 /* The quoted cell whose text begins at `p`: quotes removed in place; where it ended, or NULL. */
-static char *unquote(char *p)
+static char *unquote(const csv_lines *in, char *p)
 {
     char *out = p;
     for (; *p != '\0'; p++) {
@@ -165,10 +178,10 @@ static char *unquote(char *p)
         p += *p == '"' ? 1 : 0;
         *out++ = *p;
     }
-    while (is_blank(*p)) {
+    while (is_blank(in, *p)) {
         p++;
     }
-    if (*p != ',' && *p != '\0') {
+    if (*p != in->separator && *p != '\0') {
         return NULL;
     }
     *out = '\0';
@@ -176,16 +189,16 @@ static char *unquote(char *p)
 }
 
 /* The same for a cell without quotes; blanks at its end are removed. */
-static char *bare(char *p)
+static char *bare(const csv_lines *in, char *p)
 {
     char *begin = p;
-    while (*p != ',' && *p != '"' && *p != '\r' && *p != '\0') {
+    while (*p != in->separator && *p != '"' && *p != '\r' && *p != '\0') {
         p++;
     }
-    if (*p != ',' && *p != '\0') {
+    if (*p != in->separator && *p != '\0') {
         return NULL;
     }
-    for (char *last = p; last > begin && is_blank(last[-1]); last--) {
+    for (char *last = p; last > begin && is_blank(in, last[-1]); last--) {
         last[-1] = '\0';
     }
     return p;
@@ -215,13 +228,13 @@ static lscm_status split(csv_lines *in, char *record, lscm_error *why)
     lscm_status status = LSCM_OK;
     in->count = 0;
     for (char *p = record;; p++) {
-        while (is_blank(*p)) {
+        while (is_blank(in, *p)) {
             p++;
         }
         bool quoted = *p == '"';
         p += quoted ? 1 : 0;
         TRY(add_cell(in, p, why));
-        p = quoted ? unquote(p) : bare(p);
+        p = quoted ? unquote(in, p) : bare(in, p);
         if (p == NULL) {
             return fail(why, LSCM_FORMAT,
                         "%s: line %zu, cell %zu has a quote or a carriage return in a wrong place; "
@@ -237,6 +250,25 @@ done:
     return status;
 }
 
+/* After the last record: do all of its numbers say the same way where their fractions begin? */
+static lscm_status check_decimals(const csv_lines *in, lscm_error *why)
+{
+    const csv_decimals *seen = &in->decimals;
+    if (seen->comma > 0 && seen->point > 0) {
+        return fail(why, LSCM_FORMAT,
+                    "%s: line %zu writes a number with a comma and line %zu one with a point; save "
+                    "the file with decimal points",
+                    in->path, seen->comma, seen->point);
+    }
+    if (seen->comma > 0 && !seen->clear) {
+        return fail(why, LSCM_FORMAT,
+                    "%s: numbers such as the one with a comma in line %zu could be decimals or "
+                    "thousands, and no other tells; save the file with decimal points",
+                    in->path, seen->comma);
+    }
+    return LSCM_OK;
+}
+
 lscm_status csv_lines_next(csv_lines *in, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -248,6 +280,7 @@ lscm_status csv_lines_next(csv_lines *in, lscm_error *why)
         in->line = in->next_line;
         in->count = 0;
         if (lines == 0) {
+            TRY(check_decimals(in, why));
             break;
         }
         if (memchr(record, '\0', length) != NULL) {
@@ -260,6 +293,7 @@ lscm_status csv_lines_next(csv_lines *in, lscm_error *why)
         length -= length > 0 && record[length - 1] == '\n' ? 1 : 0;
         length -= length > 0 && record[length - 1] == '\r' ? 1 : 0;
         record[length] = '\0';
+        in->separator = in->separator != '\0' ? in->separator : find_separator(record);
         TRY(split(in, record, why));
         bool empty = in->count == 1 && in->cells[0][0] == '\0';
         if (empty) {
@@ -302,12 +336,52 @@ static bool is_among(const char *text, const char *words)
     }
 }
 
-lscm_status csv_number(const csv_lines *in, size_t cell, const char *column, bool may_ignore,
-                       double *out, lscm_error *why)
+/* "1,5" is 1.5 where commas do not separate cells; what speaks for that is kept. */
+bool csv_parse(csv_lines *in, const char *text, double *out)
+{
+    const char *comma = in->separator == ',' ? NULL : strchr(text, ',');
+    char copy[64];
+    if (comma == NULL) {
+        bool read = number_parse(text, in->c, out);
+        if (read && in->separator != ',' && in->decimals.point == 0 && strchr(text, '.') != NULL) {
+            in->decimals.point = in->line;
+        }
+        return read;
+    }
+    if (strlen(text) >= sizeof copy || strchr(text, '.') != NULL) {
+        return false;
+    }
+    memcpy(copy, text, strlen(text) + 1);
+    copy[comma - text] = '.';
+    if (!number_parse(copy, in->c, out)) {
+        return false;
+    }
+    const char *digits = text + strspn(text, "+-");
+    bool thousands = strspn(comma + 1, "0123456789") == 3 && comma[4] == '\0' && *digits != '0' &&
+                     comma > digits && comma - digits <= 3;
+    in->decimals.comma = in->decimals.comma > 0 ? in->decimals.comma : in->line;
+    in->decimals.clear = in->decimals.clear || !thousands;
+    return true;
+}
+
+bool csv_is_number(const csv_lines *in, const char *text)
+{
+    csv_lines copy = *in; /* what is seen here says nothing of the file */
+    double number = 0;
+    return csv_parse(&copy, text, &number);
+}
+
+bool csv_is_missing(const char *text)
+{
+    return is_among(text, "|na|nan|-nan|n/a|null|none");
+}
+
+lscm_status csv_number(csv_lines *in, size_t cell, const char *column, bool may_ignore, double *out,
+                       lscm_error *why)
 {
     const char *text = in->cells[cell];
     char where[96];
-    if (number_parse(text, in->c, out) && isfinite(*out)) {
+    if (csv_parse(in, text, out) && isfinite(*out)) {
         return LSCM_OK;
     }
     if (column != NULL) {
@@ -315,13 +389,13 @@ lscm_status csv_number(const csv_lines *in, size_t cell, const char *column, boo
     } else {
         (void)snprintf(where, sizeof where, "cell %zu", cell + 1);
     }
-    if (is_among(text, "|na|nan|-nan|n/a|null|none")) {
+    if (csv_is_missing(text)) {
         return fail(why, LSCM_VALUE,
                     "%s: line %zu, %s has no number ('%s'); remove the line%s, or fill it in",
                     in->path, in->line, where, text,
                     may_ignore ? " or leave the column out with --ignore" : "");
     }
-    if (number_parse(text, in->c, out) || is_among(text, "inf|-inf|+inf|infinity|-infinity")) {
+    if (csv_parse(in, text, out) || is_among(text, "inf|-inf|+inf|infinity|-infinity")) {
         return fail(why, LSCM_VALUE, "%s: line %zu, %s holds '%.*s'; numbers must be finite",
                     in->path, in->line, where, csv_shown(text), text);
     }
@@ -333,6 +407,23 @@ lscm_status csv_number(const csv_lines *in, size_t cell, const char *column, boo
                 "%s: line %zu, %s holds '%.*s', not a number; leave the column out with --ignore "
                 "%.*s",
                 in->path, in->line, where, csv_shown(text), text, csv_shown(column), column);
+}
+
+char *csv_next_word(char **rest, const char *separator)
+{
+    while (**rest != '\0') {
+        char *word = *rest + strspn(*rest, " \t");
+        size_t length = strcspn(word, separator);
+        *rest = word + length + (word[length] != '\0' ? 1 : 0);
+        while (length > 0 && (word[length - 1] == ' ' || word[length - 1] == '\t')) {
+            length--;
+        }
+        word[length] = '\0';
+        if (length > 0) {
+            return word;
+        }
+    }
+    return NULL;
 }
 
 bool csv_all_numbers(const csv_lines *in)

@@ -46,6 +46,9 @@ static char *config_text(const fit *f)
     put_text(config, "ignore", f->run->opened.ignore);
     put_text(config, "truth", f->run->opened.truth);
     put_text(config, "names", f->run->opened.names);
+    put_text(config, "target_column", f->run->opened.target_column);
+    put_text(config, "value_column", f->run->opened.value_column);
+    put_text(config, "control", f->run->opened.control);
     for (size_t i = 0; (row = lscm_settings_row(lscm_fit_table(), i)) != NULL; i++) {
         (void)json_object_set_new(config, row->name, recipe_value(row, &f->settings));
     }

@@ -1,0 +1,159 @@
+"""A DataFrame with a column that says what do() acted on, as X, targets and values: the same layout
+as a table on the command line (docs/formats.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ._numbers import Names, column_names
+from ._problems import hint, wrong, wrong_type
+
+_CONTROL = (
+    "none control ctrl nt non-targeting nontargeting non_targeting dmso vehicle mock untreated "
+    "unperturbed wildtype wild-type wt observational na nan"
+).split()
+
+
+class Table(NamedTuple):
+    """What a frame holds; targets are None where no column names them."""
+
+    x: Any
+    targets: list[list[Any]] | None
+    values: list[list[Any]] | None
+    node_names: Names | None
+
+
+def read_table(
+    frame: Any,
+    target_column: str | None,
+    value_column: str | None,
+    control: str | Sequence[str] | None,
+) -> Table:
+    """Columns by name; without any, the column `target` of a frame that has one, and `value`."""
+    names = column_names(frame, "X")
+    asked = target_column is not None or value_column is not None or control is not None
+    if names is None and not asked:
+        return Table(frame, None, None, None)
+    if names is None:
+        raise wrong_type("target_column: X is no DataFrame with names; pass targets instead")
+    target = _column(names, target_column, "target_column", "target")
+    if target is None and asked and target_column != "none":
+        raise wrong("target_column: is missing; which column says what do() acted on?")
+    if target is None:
+        if target_column is None:
+            _ask(frame, names)
+        return Table(frame, None, None, None)
+    value = _column(names, value_column, "value_column", "value")
+    kept = [name for name in names if name not in (target, value)]
+    words = _words(control)
+    sets = [
+        _members(cell, kept, words, control is not None, value is not None)
+        for cell in list(frame[target])
+    ]
+    if value is None:
+        _all_columns(sets, kept, target)
+        return Table(frame[kept], sets, None, tuple(kept))
+    values = _values(sets, list(frame[value]), kept, value)
+    return Table(frame[kept], sets, values, None)
+
+
+_SOUNDS = ("target", "condition", "interv", "treat", "perturb", "guide", "grna", "knock", "crispr")
+
+
+def _ask(frame: Any, names: Names) -> None:
+    """A column of text may say what do() acted on: by its name, or since it names columns."""
+    for name in names:
+        texts = (cell for cell in frame[name] if isinstance(cell, str))
+        first = next(texts, None)
+        if first is not None and (
+            first in names or any(word in name.lower() for word in _SOUNDS)
+        ):
+            raise wrong(
+                f"X: column {name!r} holds text ({first!r}); is it the intervention column? "
+                f"target_column={name!r}"
+            )
+
+
+def _column(names: Names, asked: str | None, argument: str, usual: str) -> str | None:
+    name = usual if asked is None else asked
+    if name in names:
+        return name
+    if asked is None or asked == "none":
+        return None
+    raise wrong(f"{argument}: X has no column {asked!r}{hint(asked, names)}")
+
+
+def _words(control: str | Sequence[str] | None) -> set[str]:
+    if control is None:
+        return set(_CONTROL)
+    listed = control.split(",") if isinstance(control, str) else control
+    return {word.strip().lower() for word in listed}
+
+
+def _members(
+    cell: Any, columns: list[str], control: set[str], said: bool, latent: bool
+) -> list[Any]:
+    """The targets in a cell: nothing, -1 and words of control are none.
+
+    >>> _members("raf;mek", [], {"nt"}, False, True), _members("NT", [], {"nt"}, False, True)
+    (['raf', 'mek'], [])
+    """
+    if cell is None or cell != cell or cell == -1:
+        return []
+    if isinstance(cell, (list, tuple, set, frozenset)):
+        return list(cell)
+    if not isinstance(cell, str):
+        return [int(cell)] if int(cell) == cell else [cell]
+    if cell in columns and not latent and not (said and cell.lower() in control):
+        return [cell]
+    words = [word.strip() for word in cell.split(";")]
+    kept = [
+        word
+        for word in words
+        if word not in ("", "-1")
+        and (word.lower() not in control or (word in columns and not said and not latent))
+    ]
+    return [int(word) if word.isdecimal() and word not in columns else word for word in kept]
+
+
+def _all_columns(sets: list[list[Any]], columns: list[str], target: str) -> None:
+    for row, listed in enumerate(sets):
+        for word in listed:
+            if isinstance(word, str) and word not in columns:
+                near = hint(word, columns)
+                raise wrong(
+                    f"X: row {row} of column {target!r} has the target {word!r}, which is no other "
+                    "column of X"
+                    + (
+                        near
+                        or f"; if it says that nothing was set, pass control=[{word!r}]; if it is "
+                        "a latent variable, name the column of values that do() set: value_column"
+                    )
+                )
+
+
+def _values(
+    sets: list[list[Any]], cells: list[Any], columns: list[str], value: str
+) -> list[list[Any]]:
+    values = []
+    for row, (listed, cell) in enumerate(zip(sets, cells)):
+        observed = [word for word in listed if word in columns]
+        if observed:
+            raise wrong(
+                f"X: row {row} has the target {observed[0]!r}, which is a column of X: so the "
+                f"variables are observed, and what do() set stands there; leave {value!r} out of X"
+            )
+        given = cell.split(";") if isinstance(cell, str) else [cell]
+        given = list(cell) if isinstance(cell, (list, tuple)) else given
+        try:
+            numbers = [float(number) for number in given] if listed else []
+        except (TypeError, ValueError):
+            raise wrong(f"X: row {row} of column {value!r} holds {cell!r}, not a number") from None
+        if len(numbers) != len(listed) or any(number != number for number in numbers):
+            raise wrong(
+                f"X: row {row} has {len(listed)} targets, but column {value!r} does not have as "
+                "many values"
+            )
+        values.append(numbers)
+    return values

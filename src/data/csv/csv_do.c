@@ -1,0 +1,325 @@
+#include "data/csv/csv_do.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+lscm_status csv_do_open(csv_do *did, const csv_columns *columns, const char *control,
+                        lscm_error *why)
+{
+    *did = (csv_do){.columns = columns, .control = control != NULL ? strdup(control) : NULL};
+    return control == NULL || did->control != NULL ? LSCM_OK : fail_memory(why, strlen(control));
+}
+
+void csv_do_close(csv_do *did)
+{
+    free(did->control);
+    csv_nodes_close(&did->nodes);
+    *did = (csv_do){0};
+}
+
+/* ---- Columns do:NAME ---- */
+
+static lscm_status read_acts(const csv_do *did, csv_lines *in, uint8_t *targets, double *values,
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const csv_columns *columns = did->columns;
+    for (size_t k = 0; k < columns->nodes; k++) {
+        size_t column = columns->acts[k];
+        const char *cell = in->cells[column];
+        if (csv_is_missing(cell)) {
+            continue;
+        }
+        double value = 0;
+        if (strcmp(cell, CSV_UNRECORDED) != 0) {
+            TRY(csv_number(in, column, columns->names[column], false, &value, why));
+        }
+        if (targets != NULL) {
+            targets[k] = 1;
+        }
+        if (values != NULL) {
+            values[k] = value;
+        }
+    }
+done:
+    return status;
+}
+
+static void count_acts(csv_do *did, const csv_lines *in)
+{
+    for (size_t k = 0; k < did->columns->nodes; k++) {
+        const char *cell = in->cells[did->columns->acts[k]];
+        size_t *seen = strcmp(cell, CSV_UNRECORDED) == 0 ? &did->unvalued
+                       : !csv_is_missing(cell)           ? &did->valued
+                                                         : NULL;
+        if (seen != NULL && *seen == 0) {
+            *seen = in->line;
+        }
+    }
+}
+
+/* ---- A column of targets ---- */
+
+static bool is_none(const csv_do *did, const csv_lines *in, const char *cell)
+{
+    double number = 0;
+    return *cell == '\0' || is_control(cell, did->control) ||
+           (number_parse(cell, in->c, &number) && number == -1);
+}
+
+/* The column that a word names; `count` when none. */
+static size_t column_of(const csv_columns *columns, const csv_lines *in, const char *word)
+{
+    double number = 0;
+    size_t column = csv_names_find(&columns->by_name, word);
+    if (column < columns->count) {
+        bool could = columns->role[column] == CSV_VARIABLE || columns->role[column] == CSV_IGNORED;
+        return could ? column : columns->count;
+    }
+    if (!number_parse(word, in->c, &number) || !(number >= 0) || number != floor(number)) {
+        return columns->count;
+    }
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->role[i] == CSV_VARIABLE || columns->role[i] == CSV_IGNORED) {
+            if (number == 0) {
+                return i;
+            }
+            number--;
+        }
+    }
+    return columns->count;
+}
+
+static size_t last_number(const csv_columns *columns)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < columns->count; i++) {
+        count += columns->role[i] == CSV_VARIABLE || columns->role[i] == CSV_IGNORED ? 1 : 0;
+    }
+    return count - 1;
+}
+
+static lscm_status mark_column(const csv_do *did, const csv_lines *in, const char *word,
+                               uint8_t *targets, lscm_error *why)
+{
+    const csv_columns *columns = did->columns;
+    char hint[64];
+    size_t column = column_of(columns, in, word);
+    if (column == columns->count) {
+        (void)csv_names_hint(&columns->by_name, word, hint, sizeof hint);
+        return hint[0] != '\0' || strcmp(word, "-1") == 0
+                   ? fail(
+                         why, LSCM_VALUE,
+                         "%s: line %zu: target '%.*s' is neither the name of a column nor a number "
+                         "from 0 to %zu%s",
+                         in->path, in->line, csv_shown(word), word, last_number(columns), hint)
+                   : fail(
+                         why, LSCM_VALUE,
+                         "%s: line %zu: target '%.*s' is neither the name of a column nor a number "
+                         "from 0 to %zu; if it says that nothing was set: --control '%.*s'; if it "
+                         "is a variable behind the columns, name the column of values that do() "
+                         "set: --value-column NAME",
+                         in->path, in->line, csv_shown(word), word, last_number(columns),
+                         csv_shown(word), word);
+    }
+    if (columns->role[column] == CSV_IGNORED) {
+        const char *name = columns->names[column];
+        return fail(why, LSCM_VALUE,
+                    "%s: line %zu: target '%.*s' is column '%.*s', which is ignored; keep the "
+                    "column, or remove the lines that act on it",
+                    in->path, in->line, csv_shown(word), word, csv_shown(name), name);
+    }
+    if (targets != NULL) {
+        targets[columns->number[column]] = 1;
+    }
+    return LSCM_OK;
+}
+
+/* Of observed variables. */
+static lscm_status read_columns(const csv_do *did, const csv_lines *in, uint8_t *targets,
+                                lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    char *cell = in->cells[did->columns->target];
+    if (did->control != NULL && is_none(did, in, cell)) {
+        return LSCM_OK;
+    }
+    if (column_of(did->columns, in, cell) < did->columns->count) {
+        return mark_column(did, in, cell, targets, why); /* whole: a name may have a ';' */
+    }
+    if (is_none(did, in, cell)) {
+        return LSCM_OK;
+    }
+    for (char *word = csv_next_word(&cell, ";"); word != NULL; word = csv_next_word(&cell, ";")) {
+        if (column_of(did->columns, in, word) < did->columns->count ||
+            !is_control(word, did->control)) {
+            TRY(mark_column(did, in, word, targets, why));
+        }
+    }
+done:
+    return status;
+}
+
+static lscm_status fail_observed(const csv_do *did, const csv_lines *in, const char *word,
+                                 lscm_error *why)
+{
+    const char *name = did->columns->names[did->columns->value];
+    return fail(why, LSCM_VALUE,
+                "%s: line %zu: target '%.*s' is a column, so the variables are observed and what "
+                "do() set stands there; leave the column of values out: --ignore %.*s",
+                in->path, in->line, csv_shown(word), word, csv_shown(name), name);
+}
+
+/* The next of the values beside the target `word`. */
+static lscm_status next_value(const csv_do *did, csv_lines *in, const char *word, char **rest,
+                              double *value, lscm_error *why)
+{
+    const char *name = did->columns->names[did->columns->value];
+    const char *text = csv_next_word(rest, ";");
+    if (text == NULL || csv_is_missing(text)) {
+        return fail(why, LSCM_VALUE,
+                    "%s: line %zu: do() acted on '%.*s', but column '%.*s' does not say what it "
+                    "set; fill it in, one value for each target, joined by ';'",
+                    in->path, in->line, csv_shown(word), word, csv_shown(name), name);
+    }
+    if (!csv_parse(in, text, value) || !isfinite(*value)) {
+        return fail(why, LSCM_VALUE, "%s: line %zu, column '%.*s' holds '%.*s', not a number",
+                    in->path, in->line, csv_shown(name), name, csv_shown(text), text);
+    }
+    return LSCM_OK;
+}
+
+/* Of latent nodes; `learn` is NULL, or where they are added. */
+static lscm_status read_pairs(const csv_do *did, csv_nodes *learn, csv_lines *in, uint8_t *targets,
+                              double *values, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const csv_columns *columns = did->columns;
+    char *cell = in->cells[columns->target];
+    char *rest = in->cells[columns->value];
+    if (is_none(did, in, cell)) {
+        return LSCM_OK;
+    }
+    for (char *word = csv_next_word(&cell, ";"); word != NULL; word = csv_next_word(&cell, ";")) {
+        double value = 0;
+        size_t named = csv_names_find(&columns->by_name, word);
+        if (is_control(word, did->control)) {
+            continue;
+        }
+        if (named < columns->count && columns->role[named] == CSV_VARIABLE) {
+            return fail_observed(did, in, word, why);
+        }
+        TRY(next_value(did, in, word, &rest, &value, why));
+        if (learn != NULL) {
+            TRY(csv_nodes_add(learn, word, in->c, why));
+        }
+        size_t node = csv_nodes_find(&did->nodes, word, in->c);
+        if (learn == NULL && node == csv_nodes_count(&did->nodes)) {
+            return fail(why, LSCM_READ, "%s: line %zu: was it changed while open?", in->path,
+                        in->line);
+        }
+        if (targets != NULL) {
+            targets[node] = 1;
+        }
+        if (values != NULL) {
+            values[node] = value;
+        }
+    }
+    if (csv_next_word(&rest, ";") != NULL) {
+        const char *name = columns->names[columns->value];
+        return fail(why, LSCM_VALUE, "%s: line %zu: column '%.*s' has more values than targets",
+                    in->path, in->line, csv_shown(name), name);
+    }
+done:
+    return status;
+}
+
+/* ---- All of them ---- */
+
+bool csv_do_latent(const csv_do *did)
+{
+    return did->columns->nodes > 0 || did->columns->value < did->columns->count;
+}
+
+bool csv_do_valued(const csv_do *did)
+{
+    return csv_do_latent(did) && did->unvalued == 0;
+}
+
+size_t csv_do_nodes(const csv_do *did)
+{
+    const csv_columns *columns = did->columns;
+    return columns->nodes > 0                ? columns->nodes
+           : columns->value < columns->count ? csv_nodes_count(&did->nodes)
+                                             : columns->variables;
+}
+
+/* do:0, do:1, ... name nothing. */
+static bool acts_are_named(const csv_columns *columns)
+{
+    bool named = false;
+    for (size_t k = 0; k < columns->nodes && !named; k++) {
+        char number[NUMBER_TEXT];
+        (void)snprintf(number, sizeof number, "%zu", k);
+        named = strcmp(csv_columns_node(columns, k), number) != 0;
+    }
+    return named;
+}
+
+const char *csv_do_node_name(const csv_do *did, size_t node)
+{
+    const csv_columns *columns = did->columns;
+    if (columns->nodes > 0) {
+        return acts_are_named(columns) ? csv_columns_node(columns, node) : NULL;
+    }
+    if (columns->value < columns->count) {
+        return did->nodes.words ? did->nodes.names[node] : NULL;
+    }
+    return columns->names[columns->column[node]];
+}
+
+lscm_status csv_do_read(const csv_do *did, csv_lines *in, uint8_t *targets, double *values,
+                        lscm_error *why)
+{
+    const csv_columns *columns = did->columns;
+    size_t nodes = csv_do_nodes(did);
+    if (targets != NULL) {
+        memset(targets, 0, nodes * sizeof *targets);
+    }
+    for (size_t k = 0; values != NULL && k < nodes; k++) {
+        values[k] = 0;
+    }
+    return columns->nodes > 0                 ? read_acts(did, in, targets, values, why)
+           : columns->value < columns->count  ? read_pairs(did, NULL, in, targets, values, why)
+           : columns->target < columns->count ? read_columns(did, in, targets, why)
+                                              : LSCM_OK;
+}
+
+lscm_status csv_do_learn(csv_do *did, csv_lines *in, lscm_error *why)
+{
+    const csv_columns *columns = did->columns;
+    count_acts(did, in);
+    return columns->nodes == 0 && columns->value < columns->count
+               ? read_pairs(did, &did->nodes, in, NULL, NULL, why)
+               : csv_do_read(did, in, NULL, NULL, why);
+}
+
+lscm_status csv_do_learnt(const csv_do *did, const char *path, lscm_error *why)
+{
+    if (did->valued > 0 && did->unvalued > 0) {
+        return fail(why, LSCM_VALUE,
+                    "%s: line %zu has a value that do() set, but line %zu only says '%s'; give all "
+                    "values or none",
+                    path, did->valued, did->unvalued, CSV_UNRECORDED);
+    }
+    if (csv_do_latent(did) && csv_do_nodes(did) == 0) {
+        const char *name = did->columns->names[did->columns->target];
+        return fail(why, LSCM_VALUE,
+                    "%s: column '%.*s' names no target in any line, so the nodes are not known; "
+                    "give each a column of its own, do:NAME, or leave the values out for observed "
+                    "variables: --ignore %s",
+                    path, csv_shown(name), name, did->columns->names[did->columns->value]);
+    }
+    return LSCM_OK;
+}
