@@ -47,7 +47,7 @@ static lscm_status read_folder(lscm_dataset *data, const lscm_open_options *opti
     return folder_open(data, why);
 }
 
-static const char PICTURES_NAME[] = "PNG folder";
+static const char PICTURES_NAME[] = "picture folder";
 
 lscm_status read_csv(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
 {
