@@ -13,7 +13,8 @@ enum { MOST_PAIRS = 12 };
 
 const struct argp *check_argp(void)
 {
-    static const struct argp_option options[] = {OPEN_IGNORE, OPEN_TRUTH, OPEN_NAMES, COMMON_LAST};
+    static const struct argp_option options[] = {OPEN_IGNORE, OPEN_TRUTH, OPEN_NAMES, OPEN_LAYER,
+                                                 COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = files_parse,

@@ -6,8 +6,9 @@
 
 const struct argp *convert_argp(void)
 {
-    static const struct argp_option options[] = {
-        OPEN_IGNORE, OPEN_TRUTH, OPEN_NAMES, COMMON_FORCE, COMMON_QUIET, COMMON_THREADS, {0}};
+    static const struct argp_option options[] = {OPEN_IGNORE,    OPEN_TRUTH,   OPEN_NAMES,
+                                                 OPEN_LAYER,     COMMON_FORCE, COMMON_QUIET,
+                                                 COMMON_THREADS, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = files_parse,

@@ -10,7 +10,7 @@
 
 const struct argp *export_argp(void)
 {
-    static const struct argp_option options[] = {OPEN_IGNORE,  OPEN_TRUTH,   OPEN_NAMES,
+    static const struct argp_option options[] = {OPEN_IGNORE,  OPEN_TRUTH,   OPEN_NAMES, OPEN_LAYER,
                                                  COMMON_FORCE, COMMON_QUIET, {0}};
     static const struct argp argp = {
         .options = options,
@@ -99,9 +99,11 @@ static lscm_status open_subject(const file_arguments *a, subject *in, lscm_error
     if (!is_run(a->in)) {
         return lscm_dataset_open(&in->data, a->in, &a->open, why);
     }
-    if (a->open.ignore != NULL || a->open.truth != NULL || a->open.names != NULL) {
+    if (a->open.ignore != NULL || a->open.truth != NULL || a->open.names != NULL ||
+        a->open.layer != NULL) {
         return cli_explain(why, LSCM_USAGE,
-                           "--ignore, --truth and --names are for data files; %s is a run", a->in);
+                           "--ignore, --truth, --names and --layer are for data files; %s is a run",
+                           a->in);
     }
     return lscm_posterior_open(&in->run, a->in, why);
 }

@@ -33,7 +33,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 const struct argp *fit_argp(void)
 {
-    static struct argp_option options[MOST_SETTINGS + 16];
+    static struct argp_option options[MOST_SETTINGS + 24];
     static settings_texts texts;
     static const struct argp_option first[] = {
         {"out", OPTION_OUT, "RUN", 0, "Folder of the run (DATA without its ending, and .run)", 1},
@@ -41,7 +41,7 @@ const struct argp *fit_argp(void)
          "continue a run of a network that was stopped, bit for bit", 1}};
     static const struct argp_option last[] = {KNOWN_FORBID, KNOWN_REQUIRE, KNOWN_TIERS,
                                               OPEN_IGNORE,  OPEN_TRUTH,    OPEN_NAMES,
-                                              COMMON_FORCE, COMMON_LAST};
+                                              OPEN_LAYER,   COMMON_FORCE,  COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = parse,

@@ -15,7 +15,8 @@ static const char *const MEANINGS[LSCM_FIELDS] = {
 
 const struct argp *info_argp(void)
 {
-    static const struct argp_option options[] = {OPEN_IGNORE, OPEN_TRUTH, OPEN_NAMES, COMMON_LAST};
+    static const struct argp_option options[] = {OPEN_IGNORE, OPEN_TRUTH, OPEN_NAMES, OPEN_LAYER,
+                                                 COMMON_LAST};
     static const struct argp argp = {
         .options = options,
         .parser = files_parse,

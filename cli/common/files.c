@@ -17,6 +17,9 @@ bool open_parse(int key, const char *argument, lscm_open_options *options)
     case OPTION_NAMES:
         options->names = argument;
         return true;
+    case OPTION_LAYER:
+        options->layer = argument;
+        return true;
     default:
         return false;
     }

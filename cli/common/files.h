@@ -4,7 +4,7 @@
 
 #include "common/cli.h"
 
-enum { OPTION_IGNORE = 'i', OPTION_TRUTH = 'T', OPTION_NAMES = 'n' };
+enum { OPTION_IGNORE = 'i', OPTION_TRUTH = 'T', OPTION_NAMES = 'n', OPTION_LAYER = 0x300 };
 #define OPEN_IGNORE                                                                                \
     {                                                                                              \
         "ignore", OPTION_IGNORE, "COL,COL", 0, "Columns of a CSV to leave out", 3                  \
@@ -16,6 +16,10 @@ enum { OPTION_IGNORE = 'i', OPTION_TRUTH = 'T', OPTION_NAMES = 'n' };
 #define OPEN_NAMES                                                                                 \
     {                                                                                              \
         "names", OPTION_NAMES, "A,B,...", 0, "Names of the nodes", 3                               \
+    }
+#define OPEN_LAYER                                                                                 \
+    {                                                                                              \
+        "layer", OPTION_LAYER, "NAME", 0, "Layer of an .h5ad file that is x, instead of X", 3      \
     }
 
 /* True when `key` was one of the above. */

@@ -16,7 +16,8 @@ static lscm_status open_fitted(lscm_dataset **out, const json_t *config, const c
     const char *data = text_of(config, "data");
     const lscm_open_options options = {.ignore = text_of(config, "ignore"),
                                        .truth = text_of(config, "truth"),
-                                       .names = text_of(config, "names")};
+                                       .names = text_of(config, "names"),
+                                       .layer = text_of(config, "layer")};
     if (data == NULL) {
         return cli_explain(why, LSCM_MISSING,
                            "%s does not say which data were fitted; name them: --truth data.nc",

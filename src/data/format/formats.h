@@ -24,6 +24,7 @@ typedef lscm_status format_writer(const lscm_dataset *data, const char *to, mete
     X(".nc4", "netCDF-4", read_netcdf, netcdf_write)                                               \
     X(".npz", "NPZ", read_npz, npz_write)                                                          \
     X(".csv", "CSV", read_csv, csv_write)                                                          \
+    X(".h5ad", "AnnData", read_h5ad, not_written)                                                  \
     X(".png", "PNG", not_read, png_write)
 
 #define FORMAT_DECLARED(ending, name, reader, writer)                                              \

@@ -4,6 +4,7 @@
 #ifndef LSCM_DATA_TEXT_TEXT_H
 #define LSCM_DATA_TEXT_TEXT_H
 
+#include "data/text/control.h"   /* words for no target */
 #include "data/text/csv_line.h"  /* records */
 #include "data/text/csv_names.h" /* names */
 #include "data/text/number.h"    /* numbers */

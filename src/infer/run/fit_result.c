@@ -45,6 +45,7 @@ static char *config_text(const fit *f)
     put_text(config, "ignore", f->run->opened.ignore);
     put_text(config, "truth", f->run->opened.truth);
     put_text(config, "names", f->run->opened.names);
+    put_text(config, "layer", f->run->opened.layer);
     for (size_t i = 0; (row = lscm_settings_row(lscm_fit_table(), i)) != NULL; i++) {
         (void)json_object_set_new(config, row->name, recipe_value(row, &f->settings));
     }
