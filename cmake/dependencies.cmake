@@ -4,7 +4,7 @@ find_package(PkgConfig REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(Threads REQUIRED)
 
-pkg_check_modules(LSCM_LIBS REQUIRED IMPORTED_TARGET openblas lapacke netcdf libzip libpng zlib jansson)
+pkg_check_modules(LSCM_LIBS REQUIRED IMPORTED_TARGET openblas lapacke netcdf libzip libpng libjpeg zlib jansson)
 if(LSCM_PROGRAM)
   pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
   pkg_check_modules(SMARTCOLS REQUIRED IMPORTED_TARGET smartcols)

@@ -11,10 +11,12 @@ found=$(find include src cli examples python tests bench -name '*.[ch]' -o -name
 # shellcheck disable=SC2086 # our file names have no spaces
 grep -nE '^[[:space:]]*#[[:space:]]*include' $found /dev/null | awk '
 BEGIN {
-    home["netcdf.h"] = home["hdf5.h"] = "^src/data/netcdf/"
+    home["netcdf.h"] = "^src/data/netcdf/"
+    home["hdf5.h"] = "^src/data/(netcdf/|h5ad/h5ad_file)"
     home["zip.h"] = "^src/data/npy/(npz|byte|zip)"
     home["zlib.h"] = "^src/data/text/text_file[.]c$"
     home["png.h"] = "^src/data/picture/png"
+    home["jpeglib.h"] = home["jerror.h"] = "^src/data/picture/jpeg"
     home["mpi.h"] = "^src/backend/comm[.]c$"
     home["cuda.h"] = home["cuda_runtime.h"] = home["cublas_v2.h"] = "^src/backend/cuda[.]cu$"
     home["libsmartcols.h"] = home["libsmartcols/libsmartcols.h"] = home["argp.h"] = "^cli/"

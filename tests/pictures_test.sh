@@ -7,10 +7,10 @@
 make="$lscm simulate --preset paper-image --nodes 3 --observational 60 --sets 6 --per-set 30 --seed 2 --quiet"
 # shellcheck disable=SC2086 # a command and its arguments
 succeeds "" $make --out shots.pngs
-succeeds "PNG folder, 240 rows, 3 nodes, 2500 features" "$lscm" info shots.pngs
+succeeds "picture folder, 240 rows, 3 nodes, 2500 features" "$lscm" info shots.pngs
 succeeds "240 x 50 x 50 float32" "$lscm" info shots.pngs/
 succeeds "preset=paper-image" "$lscm" info shots.pngs
-succeeds '"format": "PNG folder"' "$lscm" info shots.pngs --json
+succeeds '"format": "picture folder"' "$lscm" info shots.pngs --json
 succeeds "shots.nc" "$lscm" convert shots.pngs shots.nc
 succeeds "steps of 1/65535" "$lscm" convert shots.nc again.pngs
 succeeds "" diff -r shots.pngs again.pngs
@@ -18,8 +18,8 @@ succeeds "sheet.png" "$lscm" convert shots.pngs sheet.png
 succeeds "shots.run" "$lscm" fit shots.pngs --draws 50
 succeeds "e_shd" "$lscm" evaluate shots.run
 cp -r shots.pngs photographs
-succeeds "PNG folder, 240 rows" "$lscm" info photographs
-succeeds "PNG folder, 240 rows" "$lscm" info photographs/interventions.csv
+succeeds "picture folder, 240 rows" "$lscm" info photographs
+succeeds "picture folder, 240 rows" "$lscm" info photographs/interventions.csv
 succeeds "c:" "$lscm" info photographs --names a,b,c
 refuses 1 "holds pictures, which do not fit in a CSV" "$lscm" convert shots.pngs out.csv
 refuses 1 "exists already" "$lscm" convert shots.nc shots.pngs
@@ -54,7 +54,7 @@ refuses 1 "bad/0001.png: the picture is of" "$lscm" info bad
 refuses 1 "but '0000.png' is of 50 x 50 pixels, grey; all must be alike" "$lscm" info bad
 spoil
 echo "this is a note" >bad/0002.png
-refuses 1 "bad/0002.png: this is not a PNG picture" "$lscm" info bad
+refuses 1 "bad/0002.png: this is not a PNG or JPEG picture" "$lscm" info bad
 spoil
 : >bad/0000.png
 refuses 1 "bad/0000.png: the file is empty" "$lscm" info bad

@@ -85,7 +85,7 @@ static double *check_pictures(const lscm_dataset *data, const lscm_dataset *back
 {
     lscm_shape shape = lscm_dataset_shape(back, LSCM_X);
     size_t count = 0;
-    assert_string_equal(lscm_dataset_format(back), "PNG folder");
+    assert_string_equal(lscm_dataset_format(back), "picture folder");
     assert_int_equal(shape.ndim, lscm_dataset_shape(data, LSCM_X).ndim);
     assert_true(shape.dims[0] == ROWS && shape.dims[1] == HEIGHT && shape.dims[2] == WIDTH);
     assert_string_equal(shape.dtype, "float32");

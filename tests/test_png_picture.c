@@ -122,11 +122,12 @@ static void transparent_and_broken_ones_are_not(void **state)
         assert_int_equal(truncate(path, length), 0);
         assert_fails(png_picture_read(path, size, scratch, out, &why), LSCM_FORMAT,
                      length == 0  ? "the file is empty"
-                     : length < 8 ? "this is not a PNG picture"
+                     : length < 8 ? "this is not a PNG or JPEG picture"
                                   : "the picture is damaged (it ends too early)");
     }
     put(path, "GIF89a, perhaps");
-    assert_fails(png_picture_size(path, &size, &why), LSCM_FORMAT, "this is not a PNG picture");
+    assert_fails(png_picture_size(path, &size, &why), LSCM_FORMAT,
+                 "this is not a PNG or JPEG picture");
     assert_fails(png_picture_size(at("b.png"), &size, &why), LSCM_MISSING, "b.png: No such file");
     assert_fails(png_picture_size(home, &size, &why), LSCM_READ, "not a regular file");
 }

@@ -100,7 +100,7 @@ static lscm_status open_subject(const file_arguments *a, subject *in, lscm_error
     }
     const lscm_open_options *o = &a->open;
     if (o->ignore != NULL || o->truth != NULL || o->names != NULL || o->target_column != NULL ||
-        o->value_column != NULL || o->control != NULL) {
+        o->value_column != NULL || o->control != NULL || o->layer != NULL) {
         return cli_explain(
             why, LSCM_USAGE,
             "--ignore, --truth, --names and the like are for data files; %s is a run", a->in);

@@ -25,6 +25,7 @@ const struct argp *transform_argp(void)
         {"out", OPTION_OUT, "FILE", 0, "Where z and z_sd go: .npz, .nc, .csv", 1},
         OPEN_IGNORE,
         OPEN_TARGETS,
+        OPEN_LAYER,
         COMMON_FORCE,
         COMMON_LAST};
     static const struct argp argp = {

@@ -26,6 +26,9 @@ bool open_parse(int key, const char *argument, lscm_open_options *options)
     case OPTION_CONTROL:
         options->control = argument;
         return true;
+    case OPTION_LAYER:
+        options->layer = argument;
+        return true;
     default:
         return false;
     }

@@ -10,7 +10,8 @@ enum {
     OPTION_NAMES = 'n',
     OPTION_TARGET_COLUMN = 0x300,
     OPTION_VALUE_COLUMN,
-    OPTION_CONTROL
+    OPTION_CONTROL,
+    OPTION_LAYER
 };
 #define OPEN_IGNORE                                                                                \
     {                                                                                              \
@@ -23,6 +24,10 @@ enum {
 #define OPEN_NAMES                                                                                 \
     {                                                                                              \
         "names", OPTION_NAMES, "A,B,...", 0, "Names of the nodes", 3                               \
+    }
+#define OPEN_LAYER                                                                                 \
+    {                                                                                              \
+        "layer", OPTION_LAYER, "NAME", 0, "Layer of an .h5ad file that is x, instead of X", 3      \
     }
 
 /* Which column of a table says what do() did. */
@@ -46,7 +51,7 @@ enum {
             3                                                                                      \
     }
 /* All that says how to open data: the end of the table of most commands. */
-#define OPEN_ALL OPEN_IGNORE, OPEN_TARGETS, OPEN_TRUTH, OPEN_NAMES
+#define OPEN_ALL OPEN_IGNORE, OPEN_TARGETS, OPEN_LAYER, OPEN_TRUTH, OPEN_NAMES
 
 /* True when `key` was one of the above. */
 bool open_parse(int key, const char *argument, lscm_open_options *options);

@@ -19,7 +19,8 @@ static lscm_status open_fitted(lscm_dataset **out, const json_t *config, const c
                                        .names = text_of(config, "names"),
                                        .target_column = text_of(config, "target_column"),
                                        .value_column = text_of(config, "value_column"),
-                                       .control = text_of(config, "control")};
+                                       .control = text_of(config, "control"),
+                                       .layer = text_of(config, "layer")};
     if (data == NULL) {
         return cli_explain(why, LSCM_MISSING,
                            "%s does not say which data were fitted; name them: --truth data.nc",

@@ -34,7 +34,7 @@ struct row_source {
 
 struct lscm_dataset {
     char *path;         /* where it came from, for messages; "simulation", "memory" */
-    const char *format; /* "netCDF-4", "NPZ", "BIOLS folder", "CSV", "simulation", "memory" */
+    const char *format; /* "netCDF-4", "NPZ", "BIOLS folder", "CSV", "AnnData", ... */
     size_t rows, nodes;
     array_shape shape[LSCM_FIELDS];
     void *whole[LSCM_FIELDS]; /* w, sigma, order: native bytes in their own dtype; else NULL */

@@ -27,6 +27,7 @@ typedef lscm_status format_writer(const lscm_dataset *data, const char *to, mete
     X(".csv.gz", "CSV", read_csv, not_written)                                                     \
     X(".tsv", "TSV", read_csv, write_tsv)                                                          \
     X(".tsv.gz", "TSV", read_csv, not_written)                                                     \
+    X(".h5ad", "AnnData", read_h5ad, not_written)                                                  \
     X(".png", "PNG", not_read, png_write)
 
 #define FORMAT_DECLARED(ending, name, reader, writer)                                              \

@@ -10,6 +10,7 @@
 #include "base/output.h"
 #include "data/csv/csv.h"
 #include "data/format/formats.h"
+#include "data/h5ad/h5ad.h"
 #include "data/netcdf/netcdf.h"
 #include "data/npy/npy.h"
 #include "data/picture/picture.h"
@@ -55,6 +56,11 @@ lscm_status read_npz(lscm_dataset *data, const lscm_open_options *options, lscm_
     return status == LSCM_OK ? npz_open(data, why) : status;
 }
 
+lscm_status read_h5ad(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
+{
+    return h5ad_open(data, options, why);
+}
+
 static lscm_status read_folder(lscm_dataset *data, const lscm_open_options *options,
                                lscm_error *why)
 {
@@ -62,7 +68,7 @@ static lscm_status read_folder(lscm_dataset *data, const lscm_open_options *opti
     return status == LSCM_OK ? folder_open(data, why) : status;
 }
 
-static const char PICTURES_NAME[] = "PNG folder";
+static const char PICTURES_NAME[] = "picture folder";
 
 lscm_status read_csv(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
 {

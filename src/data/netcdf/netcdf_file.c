@@ -16,9 +16,14 @@ void netcdf_begin(void)
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-lscm_status netcdf_end(int code, const netcdf_file *file, const char *what, lscm_error *why)
+void netcdf_unlock(void)
 {
     (void)pthread_mutex_unlock(&the_lock);
+}
+
+lscm_status netcdf_end(int code, const netcdf_file *file, const char *what, lscm_error *why)
+{
+    netcdf_unlock();
     if (code == NC_NOERR) {
         return LSCM_OK;
     }

@@ -24,6 +24,8 @@ typedef struct netcdf_file {
 #define NC(file, what, call) TRY(netcdf_end((netcdf_begin(), (call)), (file), (what), why))
 
 void netcdf_begin(void);
+/* Unlocks: for who calls HDF5 itself between the two. */
+void netcdf_unlock(void);
 /* Unlocks, and turns a netCDF code into a status and "PATH: WHAT (REASON)". */
 lscm_status netcdf_end(int code, const netcdf_file *file, const char *what, lscm_error *why);
 /* Opens file->path, a netCDF-4 file not newer than this library, for reading. */

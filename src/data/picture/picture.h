@@ -1,14 +1,15 @@
-/* PNG pictures: one, a grid of them, and folders with a list of what was done for each.
+/* Pictures: one (PNG or JPEG), a grid of them, and folders with a list of what was done for each.
  */
 #ifndef LSCM_DATA_PICTURE_PICTURE_H
 #define LSCM_DATA_PICTURE_PICTURE_H
 
 #include "data/dataset/dataset.h"
 
-#include "data/picture/pictures.h"    /* a folder and its list */
-#include "data/picture/png_picture.h" /* one picture */
+#include "data/picture/jpeg_picture.h" /* one picture, JPEG */
+#include "data/picture/pictures.h"     /* a folder and its list */
+#include "data/picture/png_picture.h"  /* one picture, PNG */
 
-/* A folder of PNG pictures and their list, interventions.csv, or a CSV that is such a list; both
+/* A folder of pictures and their list, interventions.csv, or a CSV that is such a list; both
  * leave the columns out that `options` says. */
 lscm_status pictures_open(lscm_dataset *data, const lscm_open_options *options, lscm_error *why);
 lscm_status pictures_open_list(lscm_dataset *data, const lscm_open_options *options,

@@ -1,4 +1,4 @@
-/* A folder of PNG pictures and interventions.csv, which says what was done for each:
+/* A folder of PNG or JPEG pictures and interventions.csv, which says what was done for each:
  *
  *     file,raf,mek          a picture, then the nodes by name
  *     0000.png,,            no intervention

@@ -1,10 +1,11 @@
 /* Pictures as a data set: see pictures.h.
  *
- * Opening looks at the header of every picture, so that what is missing, no PNG or of another size
- * is said at once; pictures are decoded when their rows are asked for, side by side. Memory: the
- * list, and 8 bytes per pixel for each thread.
+ * Opening looks at the header of every picture, so that what is missing, no picture or of another
+ * size is said at once; pictures are decoded when their rows are asked for, side by side. Memory:
+ * the list, and 8 bytes per pixel for each thread.
  */
 #include "data/npy/npy.h"
+#include "data/picture/jpeg_picture.h"
 #include "data/picture/picture.h"
 #include "data/picture/pictures.h"
 #include "data/picture/png_picture.h"
@@ -40,6 +41,13 @@ static bool path_of(const pictures_source *s, size_t row, char path[PATH_MOST])
 
 /* ---- One row */
 
+/* By what is in the file, whatever its name says. */
+static lscm_status size_of(const char *path, png_size *size, lscm_error *why)
+{
+    return jpeg_picture_is(path) ? jpeg_picture_size(path, size, why)
+                                 : png_picture_size(path, size, why);
+}
+
 static lscm_status look(const pictures_source *s, size_t row, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -54,7 +62,7 @@ static lscm_status look(const pictures_source *s, size_t row, lscm_error *why)
                     "%s: line %zu lists the picture '%.200s', but there is no such file",
                     s->list_path, s->list.lines[row], file);
     }
-    TRY(png_picture_size(path, &size, why));
+    TRY(size_of(path, &size, why));
     if (size.height != s->size.height || size.width != s->size.width ||
         size.channels != s->size.channels) {
         status = fail(
@@ -70,7 +78,8 @@ static lscm_status decode(const pictures_source *s, size_t row, void *scratch, f
 {
     char path[PATH_MOST];
     (void)path_of(s, row, path); /* short enough: it was looked at */
-    return png_picture_read(path, s->size, scratch, out, why);
+    return jpeg_picture_is(path) ? jpeg_picture_read(path, s->size, scratch, out, why)
+                                 : png_picture_read(path, s->size, scratch, out, why);
 }
 
 /* ---- Many rows: threads only find the first that fails; doing it again gives its sentence. */
@@ -155,10 +164,12 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool is_png(const char *name)
+static bool is_picture(const char *name)
 {
-    size_t length = strlen(name);
-    return name[0] != '.' && length > 4 && strcasecmp(name + length - 4, ".png") == 0;
+    const char *ending = strrchr(name, '.');
+    return ending != NULL && name[0] != '.' &&
+           (strcasecmp(ending, ".png") == 0 || strcasecmp(ending, ".jpg") == 0 ||
+            strcasecmp(ending, ".jpeg") == 0);
 }
 
 /* Every picture of the folder is in `sorted` (rows)? */
@@ -172,7 +183,8 @@ static lscm_status find_unlisted(const pictures_source *s, const char **sorted, 
     }
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         const char *name = entry->d_name;
-        if (is_png(name) && bsearch(&name, sorted, s->list.rows, sizeof *sorted, by_text) == NULL) {
+        if (is_picture(name) &&
+            bsearch(&name, sorted, s->list.rows, sizeof *sorted, by_text) == NULL) {
             TRY(fail(why, LSCM_MISSING,
                      "%s does not list the picture '%.200s'; add a line (with empty cells if "
                      "nothing was done), or move the picture away",
@@ -273,7 +285,7 @@ static lscm_status open_list(lscm_dataset *data, const char *list, const char *f
     TRY(compare(s, folder, why));
     char first[PATH_MOST];
     if (path_of(s, 0, first)) {
-        (void)png_picture_size(first, &s->size, NULL); /* if it cannot, look_at_all says why */
+        (void)size_of(first, &s->size, NULL); /* if it cannot, look_at_all says why */
     }
     TRY(look_at_all(s, why));
     describe(data, s);
@@ -324,7 +336,7 @@ bool pictures_are_in(const char *folder)
     DIR *dir = found ? NULL : opendir(folder);
     for (struct dirent *entry = dir != NULL ? readdir(dir) : NULL; entry != NULL && !found;
          entry = readdir(dir)) {
-        found = is_png(entry->d_name);
+        found = is_picture(entry->d_name);
     }
     if (dir != NULL) {
         (void)closedir(dir);

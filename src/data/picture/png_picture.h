@@ -26,6 +26,8 @@ lscm_status png_picture_read(const char *path, png_size size, void *scratch, flo
 /* "50 x 40 pixels, grey"; the wording of sentences. `out` has PNG_SIZE_TEXT bytes. */
 enum { PNG_SIZE_TEXT = 96 };
 const char *png_size_text(png_size size, char *out);
+/* A picture that has another size than those before it is refused. */
+lscm_status png_size_same(const char *path, png_size is, png_size before, lscm_error *why);
 
 /* samples (height, width, channels) of 16 bits; 8 bits in the file where each is a multiple of 257,
  * since k/255 = 257 k/65535: reading gives the same numbers. `what` opens the sentence. */

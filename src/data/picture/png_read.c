@@ -31,6 +31,16 @@ const char *png_size_text(png_size size, char *out)
     return out;
 }
 
+lscm_status png_size_same(const char *path, png_size is, png_size before, lscm_error *why)
+{
+    char text[2][PNG_SIZE_TEXT];
+    if (is.height == before.height && is.width == before.width && is.channels == before.channels) {
+        return LSCM_OK;
+    }
+    return fail(why, LSCM_SHAPE, "%s: the picture is of %s, but those before it are of %s", path,
+                png_size_text(is, text[0]), png_size_text(before, text[1]));
+}
+
 static lscm_status fail_damaged(const reader *r, lscm_error *why)
 {
     return fail(why, LSCM_FORMAT, "%s: the picture is damaged (%s); save or copy it again", r->path,
@@ -53,8 +63,8 @@ static lscm_status begin(reader *r, const char *path, lscm_error *why)
     }
     if (fread(signature, 1, SIGNATURE, r->in.file) != SIGNATURE ||
         png_sig_cmp(signature, 0, SIGNATURE) != 0) {
-        TRY(fail(why, LSCM_FORMAT, "%s: %s; give pictures as PNG", path,
-                 bytes == 0 ? "the file is empty" : "this is not a PNG picture"));
+        TRY(fail(why, LSCM_FORMAT, "%s: %s; give pictures as PNG or JPEG", path,
+                 bytes == 0 ? "the file is empty" : "this is not a PNG or JPEG picture"));
     }
     if (!png_stream_read_from(&r->in)) {
         status = fail_memory(why, sizeof *r);
@@ -157,12 +167,7 @@ lscm_status png_picture_read(const char *path, png_size size, void *scratch, flo
     reader r;
     TRY(begin(&r, path, why));
     TRY(read_header(&r, why));
-    if (r.size.height != size.height || r.size.width != size.width ||
-        r.size.channels != size.channels) {
-        char text[2][PNG_SIZE_TEXT];
-        TRY(fail(why, LSCM_SHAPE, "%s: the picture is of %s, but those before it are of %s", path,
-                 png_size_text(r.size, text[0]), png_size_text(size, text[1])));
-    }
+    TRY(png_size_same(path, r.size, size, why));
     TRY(read_samples(&r, scratch, why));
     if (!to_shares(&r, scratch, out)) {
         TRY(fail(why, LSCM_VALUE,

@@ -3,25 +3,41 @@
 #include <string.h>
 #include <strings.h>
 
-static const char USUAL[] = "none,control,ctrl,NT,non-targeting,nontargeting,non_targeting,DMSO,"
-                            "vehicle,mock,untreated,unperturbed,wildtype,wild-type,WT,"
-                            "observational,NA,NaN";
+static const char USUAL[] =
+    "none,control,ctrl,negctrl,neg_ctrl,negative,NT,non-targeting,nontargeting,non_targeting,"
+    "non targeting,safe-targeting,DMSO,vehicle,mock,untreated,unperturbed,wildtype,wild-type,WT,"
+    "observational,NA,NaN,-1";
+
+/* The length without a number at the end and what joins it. */
+static size_t without_number(const char *word)
+{
+    size_t whole = strlen(word);
+    size_t length = whole;
+    while (length > 0 && word[length - 1] >= '0' && word[length - 1] <= '9') {
+        length--;
+    }
+    size_t digits = length;
+    while (length > 0 && length < whole && strchr("_- ", word[length - 1]) != NULL) {
+        length--;
+    }
+    return length < digits ? length : whole;
+}
 
 bool is_control(const char *word, const char *control)
 {
     const char *list = control != NULL ? control : USUAL;
-    size_t length = strlen(word);
-    while (*list != '\0') {
+    size_t whole = strlen(word);
+    size_t bare = without_number(word);
+    bool found = whole == 0;
+    while (!found && *list != '\0') {
         list += strspn(list, " \t");
         size_t width = strcspn(list, ",");
         size_t end = width;
         while (end > 0 && strchr(" \t", list[end - 1]) != NULL) {
             end--;
         }
-        if (end == length && length > 0 && strncasecmp(list, word, length) == 0) {
-            return true;
-        }
+        found = end > 0 && (end == whole || end == bare) && strncasecmp(list, word, end) == 0;
         list += width + (list[width] != '\0' ? 1 : 0);
     }
-    return false;
+    return found;
 }

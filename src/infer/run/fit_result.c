@@ -49,6 +49,7 @@ static char *config_text(const fit *f)
     put_text(config, "target_column", f->run->opened.target_column);
     put_text(config, "value_column", f->run->opened.value_column);
     put_text(config, "control", f->run->opened.control);
+    put_text(config, "layer", f->run->opened.layer);
     for (size_t i = 0; (row = lscm_settings_row(lscm_fit_table(), i)) != NULL; i++) {
         (void)json_object_set_new(config, row->name, recipe_value(row, &f->settings));
     }

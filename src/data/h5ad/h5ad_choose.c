@@ -1,0 +1,99 @@
+#include "data/h5ad/h5ad_choose.h"
+
+#include "data/h5ad/h5ad_column.h"
+#include "data/text/text.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { LISTED = 300 }; /* bytes of names in a sentence */
+
+static const char *const TARGET_NAMES[] = {
+    "target",    "targets",   "target_gene", "gene_target",  "perturbation", "perturbations",
+    "perturbed", "condition", "guide",       "guide_target", "intervention", "interventions",
+    "treatment", "gene",      "knockout",    "drug",         "compound",     NULL};
+static const char *const VALUE_NAMES[] = {"value",      "values",        "dose", "dosage",
+                                          "dose_value", "concentration", NULL};
+
+lscm_status h5ad_obs_open(h5ad_obs *obs, const h5ad_file *file, lscm_error *why)
+{
+    *obs = (h5ad_obs){.file = file};
+    return h5ad_columns_list(file, &obs->columns, &obs->count, why);
+}
+
+void h5ad_obs_close(h5ad_obs *obs)
+{
+    names_free(obs->columns, obs->count);
+    *obs = (h5ad_obs){0};
+}
+
+const char *h5ad_obs_text(const h5ad_obs *obs, char *out, size_t size)
+{
+    size_t used = 0;
+    (void)snprintf(out, size, "none");
+    for (size_t i = 0; i < obs->count && used < size; i++) {
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", obs->columns[i]);
+    }
+    return out;
+}
+
+/* The columns with one of these names, and the last of them. */
+static size_t find_usual(const h5ad_obs *obs, const char *const *names, const char **column)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < obs->count; i++) {
+        for (size_t k = 0; names[k] != NULL; k++) {
+            if (strcasecmp(obs->columns[i], names[k]) == 0) {
+                *column = obs->columns[i];
+                found++;
+            }
+        }
+    }
+    return found;
+}
+
+static lscm_status find_given(const h5ad_obs *obs, const char *given, const char **column,
+                              lscm_error *why)
+{
+    char text[LISTED];
+    for (size_t i = 0; i < obs->count; i++) {
+        if (strcmp(obs->columns[i], given) == 0) {
+            *column = obs->columns[i];
+            return LSCM_OK;
+        }
+    }
+    return fail(why, LSCM_USAGE, "%s: obs has no column '%.60s'; its columns are: %s",
+                obs->file->path, given, h5ad_obs_text(obs, text, sizeof text));
+}
+
+lscm_status h5ad_obs_target(const h5ad_obs *obs, const char *given, const char **column,
+                            lscm_error *why)
+{
+    char text[LISTED];
+    if (given != NULL) {
+        return find_given(obs, given, column, why);
+    }
+    size_t found = find_usual(obs, TARGET_NAMES, column);
+    if (found != 1) {
+        return fail(why, LSCM_USAGE,
+                    "%s: %s of obs could say what was done to each cell; name it with "
+                    "--target-column; its columns are: %s",
+                    obs->file->path, found == 0 ? "no column" : "more than one column",
+                    h5ad_obs_text(obs, text, sizeof text));
+    }
+    return LSCM_OK;
+}
+
+lscm_status h5ad_obs_value(const h5ad_obs *obs, const char *given, const char **column,
+                           lscm_error *why)
+{
+    *column = NULL;
+    if (given != NULL) {
+        return find_given(obs, given, column, why);
+    }
+    if (find_usual(obs, VALUE_NAMES, column) != 1) {
+        *column = NULL;
+    }
+    return LSCM_OK;
+}
