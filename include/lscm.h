@@ -165,6 +165,10 @@ typedef struct lscm_open_options {
     const char *names;  /* node names: "raf,mek,erk" */
     bool truth_only;    /* w and what else there is of the truth will do; a CSV is the graph */
     bool x_only;        /* x will do, be it one row: targets may be missing */
+    const char *target_column; /* tables: which column names the targets of do() */
+    const char *value_column;  /* .. and the values it set, for latent variables */
+    const char *control;       /* words of that column for no target: "control,NT" */
+    const char *layer;         /* .h5ad: the layer that is x, by its name */
 } lscm_open_options;
 
 LSCM_API lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
