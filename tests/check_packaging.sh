@@ -32,7 +32,7 @@ soname=${version%.*}
 
 # Needed to run or by Debian anyway; a Python that runs pip is there.
 compiled=$(list BUILD_PACKAGES | tr -s ' ' '\n' | grep -vxE 'graphviz|gnuplot-nox|python3-venv|')
-# shellcheck disable=SC2086 # lists of packages are words
+# shellcheck disable=SC2046,SC2086 # lists of packages are words
 {
     said pyproject.toml $compiled
     said pyproject.toml $(list CONDA_BUILD | tr -s ' ' '\n' | grep -vxE 'graphviz|gnuplot|python|pip|')
