@@ -1,7 +1,6 @@
 #!/bin/sh
-# Installs Debian packages on a bare Debian of this machine's release and uses them there: the program, the
-# Python module, and the library by a user's program. Needs root and debootstrap. Argument: the folder that
-# holds the packages.
+# Installs Debian packages on a bare Debian of this machine's release, uses program and Python module there, and
+# removes them again. Needs root and debootstrap. Argument: the folder that holds the packages.
 set -eu
 debs=$(cd "$1" && pwd)
 work=$(mktemp -d)
