@@ -20,3 +20,6 @@ foreach(file ${files})
 endforeach()
 
 install(TARGETS lscm_python LIBRARY DESTINATION lscm COMPONENT python EXCLUDE_FROM_ALL)
+if(DEFINED SKBUILD_SCRIPTS_DIR) # a wheel has the program, too
+  install(TARGETS lscm RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python EXCLUDE_FROM_ALL)
+endif()

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs into a scratch prefix, then builds and runs a user's program against the shared library,
-# the static one and the CMake package, and the examples in C against the shared one. The user has functions with the names of internal ones: they
-# must not meet. Arguments: cmake, the build folder, the C compiler.
+# Installs into a scratch prefix, then builds and runs the project of tests/outside by pkg-config, against the
+# shared library and the static one, and by the CMake package, and the examples in C against the shared one.
+# Arguments: cmake, the build folder, the C compiler.
 set -eu
 cmake=$1 build=$2 cc=$3
 work=$(mktemp -d)
@@ -18,30 +18,17 @@ lib=$(dirname "$(find "$work/prefix" -name 'liblscm.so.0.2')")
 PKG_CONFIG_PATH=$lib/pkgconfig
 export PKG_CONFIG_PATH
 
-cat >"$work/user.c" <<'END'
-#include <lscm.h>
-#include <stdio.h>
-#include <string.h>
-int fail(void);
-int fail(void)
-{
-    return 0;
-}
-int main(void)
-{
-    puts(lscm_version());
-    return strcmp(lscm_version(), LSCM_VERSION) != 0 || fail();
-}
-END
+cp -r "$(dirname "$0")/outside" "$work/outside" # where nothing of these sources is near
 # shellcheck disable=SC2046 # flags are words
-$cc "$work/user.c" -o "$work/shared" $(pkg-config --cflags --libs lscm)
-LD_LIBRARY_PATH=$lib "$work/shared" >"$work/version"
-[ "$(cat "$work/version")" = "$(pkg-config --modversion lscm)" ] || stop "versions differ"
+$cc "$work/outside/outside.c" -o "$work/outside/shared" $(pkg-config --cflags --libs lscm)
 # shellcheck disable=SC2046
-$cc "$work/user.c" -o "$work/static" \
+$cc "$work/outside/outside.c" -o "$work/outside/static" \
     $(pkg-config --cflags --static --libs lscm | sed 's/-llscm/-l:liblscm.a/')
-"$work/static" >/dev/null
-! readelf -d "$work/static" | grep -q liblscm || stop "the static program needs the shared library"
+LD_LIBRARY_PATH=$lib "$work/outside/shared" >"$work/version" || stop "shared: $(cat "$work/version")"
+[ "$(cat "$work/version")" = "$(pkg-config --modversion lscm)" ] || stop "versions differ"
+readelf -d "$work/outside/shared" | grep -q 'liblscm[.]so[.]0[.]2' || stop "the shared program has another library"
+"$work/outside/static" >/dev/null || stop "the static program does not run"
+! readelf -d "$work/outside/static" | grep -q liblscm || stop "the static program needs the shared library"
 
 # The examples, as their readers build them; intervene.c asks the run that fit.c leaves.
 for example in fit score intervene; do
@@ -64,20 +51,15 @@ for symbols in "$(nm -D --defined-only "$lib/liblscm.so")" \
     [ -z "$others" ] || stop "symbols that should be hidden: $others"
 done
 
-mkdir "$work/package"
-cat >"$work/package/CMakeLists.txt" <<END
-cmake_minimum_required(VERSION 3.22)
-project(user LANGUAGES C)
-find_package(lscm 0.2 REQUIRED)
-add_executable(user $work/user.c)
-target_link_libraries(user PRIVATE lscm::lscm)
-END
-{
-    "$cmake" -S "$work/package" -B "$work/package" -G Ninja -DCMAKE_C_COMPILER="$cc" \
-        -DCMAKE_PREFIX_PATH="$work/prefix" &&
-        "$cmake" --build "$work/package"
-} >"$work/log" 2>&1 || stop "$(cat "$work/log")"
-"$work/package/user" >/dev/null
+# By the CMake package; a version that it is not is refused.
+configure_outside() {
+    "$cmake" -S "$work/outside" -B "$work/package" -G Ninja -DCMAKE_C_COMPILER="$cc" \
+        -DCMAKE_PREFIX_PATH="$work/prefix"
+}
+{ configure_outside && "$cmake" --build "$work/package"; } >"$work/log" 2>&1 || stop "$(cat "$work/log")"
+"$work/package/outside" >/dev/null || stop "the program that CMake made does not run"
+sed -i 's/lscm 0.2/lscm 0.1/' "$work/outside/CMakeLists.txt"
+! configure_outside >"$work/log" 2>&1 || stop "find_package(lscm 0.1) takes 0.2"
 
 # The program runs from where it was installed, and from anywhere else.
 "$work/prefix/bin/lscm" --version >/dev/null || stop "the installed program does not run"
