@@ -184,7 +184,7 @@ running=
 count=$((count + 1))
 if [ $got = 0 ]; then # it was too quick
     sound long.run
-elif [ $got != 1 ] || ! grep -q "stopped on request" output; then
+elif [ $got != 130 ] || ! grep -q "stopped on request; nothing was written" output; then
     bad "stopped: exit $got"
 else
     ls -A >after

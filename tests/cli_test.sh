@@ -203,7 +203,18 @@ while [ -z "$(ls -A stopped)" ] && kill -0 $job 2>/dev/null; do
 done
 kill -INT $job
 wait $job
-[ $? = 1 ] && grep -q "stopped" output && [ -z "$(ls -A stopped)" ] ||
+[ $? = 130 ] && grep -q "stopped on request; nothing was written" output && [ -z "$(ls -A stopped)" ] ||
     { ls -A stopped >>output; bad "stopping in the middle"; }
+
+# ---- a signal to terminate has its own code
+count=$((count + 1))
+"$lscm" simulate --sets 200000 --per-set 100 --out stopped/again.nc >output 2>&1 &
+job=$!
+while [ -z "$(ls -A stopped)" ] && kill -0 $job 2>/dev/null; do
+    sleep 0.05
+done
+kill -TERM $job
+wait $job
+[ $? = 143 ] || bad "a signal to terminate"
 
 finish

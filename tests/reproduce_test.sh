@@ -201,7 +201,7 @@ done
 sleep 1
 kill -INT "$job"
 wait "$job"
-[ $? = 1 ] || bad "stopping"
+[ $? = 130 ] || bad "stopping"
 grep -q "stopped" output || bad "it does not say that it was stopped"
 [ ! -e stopped ] || bad "stopping left something behind"
 finish

@@ -51,6 +51,13 @@ static void print_option(const struct argp_option *o, FILE *out)
     (void)fputc('\n', out);
 }
 
+static void print_exit_status(FILE *out)
+{
+    (void)fputs(".SH EXIT STATUS\n0 when done, 1 when it failed, 2 when it was called wrongly, 130 "
+                "when Ctrl\\-C stopped it (a second one ends it at once).\n",
+                out);
+}
+
 void print_man_page(const command *cmd, FILE *out)
 {
     const struct argp *argp = cmd->argp();
@@ -72,9 +79,8 @@ void print_man_page(const command *cmd, FILE *out)
         print_escaped(out, notes, strlen(notes));
         (void)fputs("\n.fi\n", out);
     }
-    (void)fputs(".SH EXIT STATUS\n0 when done, 1 when it failed, 2 when it was called wrongly.\n"
-                ".SH SEE ALSO\n.BR lscm (1)\n",
-                out);
+    print_exit_status(out);
+    (void)fputs(".SH SEE ALSO\n.BR lscm (1)\n", out);
 }
 
 void print_man_overview(FILE *out)
@@ -87,8 +93,7 @@ void print_man_overview(FILE *out)
         print_escaped(out, c->summary, strlen(c->summary));
         (void)fputc('\n', out);
     }
-    (void)fputs(".SH EXIT STATUS\n0 when done, 1 when it failed, 2 when it was called wrongly.\n",
-                out);
+    print_exit_status(out);
 }
 
 void print_completion(FILE *out)

@@ -7,24 +7,33 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted;
-
-/* The first asks to stop in good order. Wrappers such as timeout(1) send a second at once; the
- * third comes from somebody who will not wait. */
-static void note_interrupt(int signal_number)
-{
-    interrupted = interrupted + 1;
-    if (interrupted > 2) {
-        (void)signal(signal_number, SIG_DFL);
-        (void)raise(signal_number);
-    }
-}
+static volatile sig_atomic_t interrupted; /* the signal that asked to stop; 0: none did */
+static double asked;                      /* when; written before `interrupted` */
 
 double seconds_now(void)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The first asks to stop in good order, the second comes from somebody who will not wait. Wrappers
+ * such as timeout(1) send theirs twice in a row, faster than a hand can: that is one. */
+static void note_interrupt(int signal_number)
+{
+    const double twice = 0.05; /* seconds */
+    if (interrupted == 0) {
+        asked = seconds_now();
+        interrupted = signal_number;
+    } else if (!(seconds_now() - asked < twice)) {
+        (void)signal(signal_number, SIG_DFL);
+        (void)raise(signal_number);
+    }
+}
+
+int stopped_code(void)
+{
+    return interrupted != 0 ? EXIT_BY_SIGNAL + interrupted : EXIT_FAILED;
 }
 
 void human_bytes(double bytes, char *out, size_t size)
