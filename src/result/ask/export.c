@@ -30,7 +30,7 @@ static void put_name(FILE *file, const lscm_posterior *p, size_t node)
     }
 }
 
-static void put_edge(FILE *file, const lscm_posterior *p, const graph_edge *e)
+static void put_edge(FILE *file, const lscm_posterior *p, const lscm_edge *e)
 {
     const double numbers[] = {e->probability, e->mean, e->sd, e->q05, e->q95};
     put_name(file, p, e->from);
@@ -48,10 +48,10 @@ static lscm_status write_csv(const lscm_posterior *p, const char *to, const char
                              lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    graph_edge *edges = NULL;
+    lscm_edge *edges = NULL;
     size_t count = 0;
     FILE *file = NULL;
-    TRY(export_edges(p, &edges, &count, why));
+    TRY(lscm_posterior_edges(&edges, &count, p, why));
     file = fopen(to, "wb");
     if (file == NULL) {
         TRY(fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno)));
@@ -74,11 +74,11 @@ static lscm_status write_dot(const lscm_posterior *p, const char *to, const char
                              lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    graph_edge *edges = NULL;
+    lscm_edge *edges = NULL;
     dot_edge *drawn = NULL;
     size_t count = 0;
     dot_graph graph = {.nodes = p->d, .names = p->node_names};
-    TRY(export_edges(p, &edges, &count, why));
+    TRY(lscm_posterior_edges(&edges, &count, p, why));
     drawn = malloc((count + 1) * sizeof *drawn);
     if (drawn == NULL) {
         status = fail_memory(why, count * sizeof *drawn);
@@ -86,7 +86,7 @@ static lscm_status write_dot(const lscm_posterior *p, const char *to, const char
     }
     graph.count = export_edges_over(edges, count, 0.5);
     for (size_t k = 0; k < graph.count; k++) {
-        const graph_edge *e = &edges[k];
+        const lscm_edge *e = &edges[k];
         drawn[k] = (dot_edge){e->from, e->to, e->mean, fmin(e->probability, 1)};
     }
     graph.edges = drawn;
@@ -100,9 +100,9 @@ done:
 static lscm_status write_graphml(const lscm_posterior *p, const char *to, const char *what,
                                  lscm_error *why)
 {
-    graph_edge *edges = NULL;
+    lscm_edge *edges = NULL;
     graph_file graph = {.nodes = p->d, .names = p->node_names};
-    lscm_status status = export_edges(p, &edges, &graph.count, why);
+    lscm_status status = lscm_posterior_edges(&edges, &graph.count, p, why);
     if (status == LSCM_OK) {
         graph.edges = edges;
         graph.count = export_edges_over(edges, graph.count, 0.5);
