@@ -14,6 +14,31 @@ for command in simulate info convert export evaluate; do
     succeeds ".SH OPTIONS" "$lscm" help --man "$command"
 done
 succeeds "complete -o default" "$lscm" help --completion
+"$lscm" help --completion >completion
+if command -v bash >/dev/null 2>&1; then
+    # completes WORD...: what bash would offer for the last of them
+    completes() {
+        bash -c '. ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _lscm; echo "${COMPREPLY[*]}"' - "$@"
+    }
+    succeeds "biols" completes lscm fit data.nc --method b
+    succeeds "graphvae" completes lscm fit data.nc --method = g
+    succeeds "auto equal unequal" completes lscm fit data.nc --noise ""
+    succeeds "equal unequal prior" completes lscm simulate --noise ""
+    succeeds "paper-linear" completes lscm simulate --preset paper-l
+    succeeds "--method" completes lscm fit data.nc --me
+    succeeds "fit" completes lscm fi
+    count=$((count + 1))
+    [ -z "$(completes lscm fit da)" ] || bad "files are completed by bash"
+fi
+
+# ---- help in groups: what most need first, the paper's knobs last
+for page in "fit --help" "help --man fit"; do
+    count=$((count + 1))
+    # shellcheck disable=SC2086
+    "$lscm" $page | tr -d '\\\\' | grep -oE 'Essentials|--?-?seed|beforehand|--?-?tiers|paper.s algorithm and|--?-?temperature|As for all' |
+        tr -d '-' | tr '\n' ' ' >output
+    grep -q "Essentials.*seed.*beforehand.*tiers.*As for all.*algorithm and.*temperature" output || bad "$page"
+done
 refuses 2 "Usage: lscm COMMAND" "$lscm"
 refuses 2 "did you mean 'simulate'" "$lscm" simulat
 refuses 2 "there is no command 'xyzzy'" "$lscm" xyzzy
