@@ -57,6 +57,8 @@ refuses 2 "name the file" "$lscm" info
 succeeds "" $make --seed 3 --out data.nc
 succeeds "True graph" "$lscm" info data.nc
 succeeds "every row checked" "$lscm" info data.nc
+succeeds "1 node, 0 edges, 1 feature;" "$lscm" simulate --nodes 1 --features 1 --sets 1 --targets cycle --observational 4 --out single.nc
+succeeds "4 rows without intervention; 1 distinct target set." "$lscm" info single.nc
 succeeds '"rows": 100' "$lscm" info data.nc --json
 succeeds "data.npz" "$lscm" convert data.nc data.npz
 succeeds "folder: 100 rows" "$lscm" convert data.npz folder

@@ -98,8 +98,8 @@ static void print_method(const lscm_posterior *posterior, const json_t *summary,
     const char *reason = text(summary, "reason");
     const char *sampler = text(summary, "sampler");
     (void)printf("%s: method %s, decoder %s; %zu edge%s over 1/2 between %zu node%s", folder,
-                 text(summary, "method"), text(summary, "decoder"), edges, edges == 1 ? "" : "s",
-                 nodes, nodes == 1 ? "" : "s");
+                 text(summary, "method"), text(summary, "decoder"), edges, PLURAL(edges), nodes,
+                 PLURAL(nodes));
     if (json_object_get(summary, "bound") != NULL) {
         (void)printf("; bound %.1f", number(summary, "bound"));
     }

@@ -137,9 +137,9 @@ static void summarise(const arguments *a, const lscm_dataset *data, int64_t seed
                      a->preset, (long long)seed, n, d, D, edges, seconds);
     } else if (!a->common.quiet) {
         (void)printf(
-            "%s: %zu rows, %zu nodes, %zu edges, %zu features; %s, seed %lld (%s%s%.2f s)\n",
-            a->common.out, n, d, edges, D, a->preset, (long long)seed, size,
-            size[0] != '\0' ? " in " : "", seconds);
+            "%s: %zu row%s, %zu node%s, %zu edge%s, %zu feature%s; %s, seed %lld (%s%s%.2f s)\n",
+            a->common.out, n, PLURAL(n), d, PLURAL(d), edges, PLURAL(edges), D, PLURAL(D),
+            a->preset, (long long)seed, size, size[0] != '\0' ? " in " : "", seconds);
     }
 }
 
