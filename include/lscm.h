@@ -602,6 +602,17 @@ LSCM_API lscm_status lscm_posterior_save(const lscm_posterior *posterior, const 
  * graph, edges over 1/2. .csv: every pair with its probability. .json: graph, order, settings. */
 LSCM_API lscm_status lscm_posterior_export(const lscm_posterior *posterior, const char *path,
                                            bool force, lscm_error *why);
+/* What the draws say of a pair of nodes: how probable the edge is; mean, sd (over the count) and
+ * the 5% and 95% quantiles of its weight; whether nothing tells which end is the cause. */
+typedef struct lscm_edge {
+    size_t from, to;
+    double probability, mean, sd, q05, q95;
+    bool undirected;
+} lscm_edge;
+/* All d (d - 1) pairs, the likeliest first, to be freed by lscm_edges_free. */
+LSCM_API lscm_status lscm_posterior_edges(lscm_edge **out, size_t *count,
+                                          const lscm_posterior *posterior, lscm_error *why);
+LSCM_API void lscm_edges_free(lscm_edge *edges);
 /* How far apart two posteriors over the same nodes are: A and B are independent draws of the graph,
  * one of each. A posterior and itself: how far its own draws are apart. */
 typedef struct lscm_distance {

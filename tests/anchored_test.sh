@@ -54,6 +54,12 @@ count=$((count + 1))
 # shellcheck disable=SC2086
 "$lscm" fit data.nc --out json --json --threads 2 --draws 32 >output 2>errors || bad "fit --json"
 [ "$(wc -l <output)" -eq 1 ] || bad "fit --json: not one line"
+cp output line.json
+succeeds '"run":"json"' cat line.json
+succeeds "" "$lscm" export json json_edges.csv # the same edges, the likeliest first
+first=$(sed -n '2s/^\([^,]*\),\([^,]*\),.*/"edges":[{"parent":"\1","child":"\2","probability":/p' json_edges.csv)
+succeeds "$first" cat line.json
+succeeds '"q05":' cat line.json
 succeeds "" cmp quiet/posterior.nc json/posterior.nc # 1 and 2 threads
 # shellcheck disable=SC2086
 succeeds "" "$lscm" fit data.nc --out again --quiet $small
@@ -184,7 +190,7 @@ running=
 count=$((count + 1))
 if [ $got = 0 ]; then # it was too quick
     sound long.run
-elif [ $got != 1 ] || ! grep -q "stopped on request" output; then
+elif [ $got != 130 ] || ! grep -q "stopped on request; nothing was written" output; then
     bad "stopped: exit $got"
 else
     ls -A >after

@@ -14,6 +14,31 @@ for command in simulate info convert export evaluate; do
     succeeds ".SH OPTIONS" "$lscm" help --man "$command"
 done
 succeeds "complete -o default" "$lscm" help --completion
+"$lscm" help --completion >completion
+if command -v bash >/dev/null 2>&1; then
+    # completes WORD...: what bash would offer for the last of them
+    completes() {
+        bash -c '. ./completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _lscm; echo "${COMPREPLY[*]}"' - "$@"
+    }
+    succeeds "biols" completes lscm fit data.nc --method b
+    succeeds "graphvae" completes lscm fit data.nc --method = g
+    succeeds "auto equal unequal" completes lscm fit data.nc --noise ""
+    succeeds "equal unequal prior" completes lscm simulate --noise ""
+    succeeds "paper-linear" completes lscm simulate --preset paper-l
+    succeeds "--method" completes lscm fit data.nc --me
+    succeeds "fit" completes lscm fi
+    count=$((count + 1))
+    [ -z "$(completes lscm fit da)" ] || bad "files are completed by bash"
+fi
+
+# ---- help in groups: what most need first, the paper's knobs last
+for page in "fit --help" "help --man fit"; do
+    count=$((count + 1))
+    # shellcheck disable=SC2086
+    "$lscm" $page | tr -d '\\\\' | grep -oE 'Essentials|--?-?seed|beforehand|--?-?tiers|paper.s algorithm and|--?-?temperature|As for all' |
+        tr -d '-' | tr '\n' ' ' >output
+    grep -q "Essentials.*seed.*beforehand.*tiers.*As for all.*algorithm and.*temperature" output || bad "$page"
+done
 refuses 2 "Usage: lscm COMMAND" "$lscm"
 refuses 2 "did you mean 'simulate'" "$lscm" simulat
 refuses 2 "there is no command 'xyzzy'" "$lscm" xyzzy
@@ -32,6 +57,8 @@ refuses 2 "name the file" "$lscm" info
 succeeds "" $make --seed 3 --out data.nc
 succeeds "True graph" "$lscm" info data.nc
 succeeds "every row checked" "$lscm" info data.nc
+succeeds "1 node, 0 edges, 1 feature;" "$lscm" simulate --nodes 1 --features 1 --sets 1 --targets cycle --observational 4 --out single.nc
+succeeds "4 rows without intervention; 1 distinct target set." "$lscm" info single.nc
 succeeds '"rows": 100' "$lscm" info data.nc --json
 succeeds "data.npz" "$lscm" convert data.nc data.npz
 succeeds "folder: 100 rows" "$lscm" convert data.npz folder
@@ -203,7 +230,18 @@ while [ -z "$(ls -A stopped)" ] && kill -0 $job 2>/dev/null; do
 done
 kill -INT $job
 wait $job
-[ $? = 1 ] && grep -q "stopped" output && [ -z "$(ls -A stopped)" ] ||
+[ $? = 130 ] && grep -q "stopped on request; nothing was written" output && [ -z "$(ls -A stopped)" ] ||
     { ls -A stopped >>output; bad "stopping in the middle"; }
+
+# ---- a signal to terminate has its own code
+count=$((count + 1))
+"$lscm" simulate --sets 200000 --per-set 100 --out stopped/again.nc >output 2>&1 &
+job=$!
+while [ -z "$(ls -A stopped)" ] && kill -0 $job 2>/dev/null; do
+    sleep 0.05
+done
+kill -TERM $job
+wait $job
+[ $? = 143 ] || bad "a signal to terminate"
 
 finish

@@ -82,7 +82,7 @@ count=$((count + 1))
     stops INT 3 $same
     if [ $got != 0 ]; then # or it was too quick
         count=$((count + 1))
-        if [ $got != 1 ] || ! grep -q "continue with the same command and --resume" output; then
+        if [ $got != 130 ] || ! grep -q "continue with the same command and --resume" output; then
             bad "stopped (exit $got)"
         fi
         holds stopped checkpoint trace.csv

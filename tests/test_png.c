@@ -105,6 +105,46 @@ static void bytes_are_shown_as_they_are(void **state)
     free(pixels);
 }
 
+/* Under each picture its row, and what do() set there: "row 0" on one line, "row 1" and "do(0=1.5)"
+ * on two, of 10 pixels each. */
+static void rows_and_targets_are_written_below(void **state)
+{
+    (void)state;
+    enum { N = 2, H = 4, W = 20, SCALE = 4, STEP = W * SCALE + 8, TOP = H * SCALE + 3 };
+    static const double x[N * H * W] = {1};
+    static const uint8_t targets[N] = {0, 1};
+    static const double values[N] = {0, 1.5};
+    const lscm_arrays arrays = {.rows = N,
+                                .nodes = 1,
+                                .features = (size_t)H * W,
+                                .x = x,
+                                .targets = targets,
+                                .values = values,
+                                .height = H,
+                                .width = W};
+    lscm_dataset *data = NULL;
+    png_image image;
+    size_t ink[2][N] = {{0}}; /* by line and picture */
+    assert_ok(lscm_dataset_wrap(&data, &arrays, &why));
+    uint8_t *pixels = sheet_of(data, &image);
+    assert_int_equal(image.width, N * STEP - 8);
+    assert_int_equal(image.height, TOP + 20);
+    for (size_t row = TOP; row < image.height; row++) {
+        for (size_t column = 0; column < image.width; column++) {
+            bool dark = pixels[row * image.width + column] != 255;
+            ink[(row - TOP) / 10][column / STEP] += dark ? 1 : 0;
+        }
+    }
+    assert_true(ink[0][0] > 20 && ink[0][1] > 20);
+    assert_true(ink[0][0] != ink[0][1]); /* 0 and 1 */
+    assert_int_equal(ink[1][0], 0);
+    assert_true(ink[1][1] > 40);
+    for (size_t row = 0; row < 10; row++) { /* the stem of r */
+        assert_int_equal(pixels[(TOP + row) * image.width] != 255, row >= 2 && row <= 6);
+    }
+    free(pixels);
+}
+
 /* Ten colour pictures of one pixel each: 8 above, 2 below, white where there is none. */
 static void colours_fill_a_second_line(void **state)
 {
@@ -226,6 +266,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_shown_as_they_are),
+        cmocka_unit_test(rows_and_targets_are_written_below),
         cmocka_unit_test(colours_fill_a_second_line),
         cmocka_unit_test(rows_are_spread_and_numbers_scaled),
         cmocka_unit_test(extremes_do_not_overflow),

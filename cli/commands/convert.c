@@ -77,9 +77,12 @@ int convert_run(int argc, char **argv)
     }
     progress_end(&bar);
     if (status == LSCM_OK && !a.common.quiet) {
+        size_t rows = lscm_dataset_rows(data);
+        size_t nodes = lscm_dataset_nodes(data);
+        size_t features = lscm_dataset_features(data);
         note_losses(data, a.out);
-        (void)printf("%s: %zu rows, %zu nodes, %zu features (%.2f s)\n", a.out,
-                     lscm_dataset_rows(data), lscm_dataset_nodes(data), lscm_dataset_features(data),
+        (void)printf("%s: %zu row%s, %zu node%s, %zu feature%s (%.2f s)\n", a.out, rows,
+                     PLURAL(rows), nodes, PLURAL(nodes), features, PLURAL(features),
                      seconds_now() - begun);
     }
     lscm_dataset_free(data);

@@ -118,7 +118,7 @@ static void summarise(const subject *in, const char *out, size_t format)
 {
     size_t nodes = in->run != NULL ? lscm_posterior_nodes(in->run) : lscm_dataset_nodes(in->data);
     if (format < DATA_FORMATS) {
-        (void)printf("%s: graph of %zu nodes\n", out, nodes);
+        (void)printf("%s: graph of %zu node%s\n", out, nodes, PLURAL(nodes));
     } else if (strcmp(ENDINGS[format], "csv") == 0) {
         (void)printf("%s: %zu pairs of %zu nodes, the likeliest edge first\n", out,
                      nodes * (nodes - 1), nodes);

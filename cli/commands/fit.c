@@ -32,9 +32,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
                : ARGP_ERR_UNKNOWN;
 }
 
+/* Options that open data (common/files.h) are of group 3 by themselves. */
+static const option_group GROUPS[] = {
+    {"Essentials:", "out seed draws holdout resume", NULL},
+    {"What you know beforehand:", "order tiers forbid require degree decoder noise x-noise clip",
+     NULL},
+    {"Data:", "ignore target-column value-column control layer truth names", NULL},
+    {"As for all commands:", "force quiet json threads", NULL},
+    {"The method, and what it chooses by itself:", "method", ""},
+    {"The paper's algorithm and the baselines:", "samples", "biols"},
+    {NULL, NULL, NULL}};
+
 const struct argp *fit_argp(void)
 {
-    static struct argp_option options[MOST_SETTINGS + 24];
+    static struct argp_option options[MOST_SETTINGS + MOST_GROUPS + 24];
     static settings_texts texts;
     static const struct argp_option first[] = {
         {"out", OPTION_OUT, "RUN", 0, "Folder of the run (DATA without its ending, and .run)", 1},
@@ -75,10 +86,11 @@ const struct argp *fit_argp(void)
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
         options[n++] = first[i];
     }
-    n += settings_options(lscm_fit_table(), &texts, options + n);
-    for (size_t i = 0; i < sizeof last / sizeof last[0]; i++) {
+    n += settings_options(lscm_fit_table(), GROUPS, &texts, options + n);
+    for (size_t i = 0; last[i].name != NULL; i++) {
         options[n++] = last[i];
     }
+    (void)group_options(GROUPS, options, n); /* behind them the table is zero: its end */
     return &argp;
 }
 

@@ -109,11 +109,13 @@ static const char *text(const json_t *object, const char *key)
 
 static void print_method(const lscm_posterior *posterior, const json_t *summary, const char *folder)
 {
+    size_t edges = likely_edges(posterior, NULL, 0);
+    size_t nodes = lscm_posterior_nodes(posterior);
     const char *reason = text(summary, "reason");
     const char *sampler = text(summary, "sampler");
-    (void)printf("%s: method %s, decoder %s; %zu edges over 1/2 between %zu nodes", folder,
-                 text(summary, "method"), text(summary, "decoder"),
-                 likely_edges(posterior, NULL, 0), lscm_posterior_nodes(posterior));
+    (void)printf("%s: method %s, decoder %s; %zu edge%s over 1/2 between %zu node%s", folder,
+                 text(summary, "method"), text(summary, "decoder"), edges, PLURAL(edges), nodes,
+                 PLURAL(nodes));
     if (json_object_get(summary, "bound") != NULL) {
         (void)printf("; bound %.1f", number(summary, "bound"));
     }
@@ -312,12 +314,45 @@ static void print_weak_anchors(const lscm_posterior *posterior, const json_t *su
     (void)printf("%s", shown > 0 ? "\n" : "");
 }
 
+/* ---- For scripts ---- */
+
+/* The pairs whose edge has a probability, the likeliest first; NULL: no memory. */
+static json_t *edges_json(const lscm_posterior *posterior)
+{
+    lscm_edge *edges = NULL;
+    size_t count = 0;
+    lscm_error why;
+    if (lscm_posterior_edges(&edges, &count, posterior, &why) != LSCM_OK) {
+        return NULL;
+    }
+    json_t *list = json_array();
+    for (size_t k = 0; k < count && edges[k].probability > 0; k++) {
+        char parent[32], child[32];
+        const lscm_edge *e = &edges[k];
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "parent",
+                            label(posterior, e->from, parent, sizeof parent), "child",
+                            label(posterior, e->to, child, sizeof child), "probability",
+                            e->probability, "mean", e->mean, "q05", e->q05, "q95", e->q95));
+    }
+    lscm_edges_free(edges);
+    return list;
+}
+
+/* The summary, where the run is, and its edges, on one line. */
+static void print_json(const lscm_posterior *posterior, json_t *summary, const char *folder)
+{
+    (void)json_object_set_new(summary, "run", json_string(folder));
+    (void)json_object_set_new(summary, "edges", edges_json(posterior));
+    (void)json_dumpf(summary, stdout, JSON_COMPACT);
+    (void)printf("\n");
+}
+
 void print_fit(const lscm_posterior *posterior, const char *folder, bool json)
 {
     json_t *summary = json_loads(lscm_posterior_summary(posterior), 0, NULL);
     if (json) {
-        (void)json_dumpf(summary, stdout, JSON_COMPACT);
-        (void)printf("\n");
+        print_json(posterior, summary, folder);
     } else {
         const json_t *warnings = json_object_get(summary, "warnings");
         print_method(posterior, summary, folder);

@@ -89,8 +89,8 @@ static void print_targets(const lscm_dataset *data, const lscm_overview *o)
 {
     size_t d = lscm_dataset_nodes(data);
     size_t most = d < 20 ? d : 20;
-    (void)printf("\n%zu rows without intervention; %zu distinct target sets. Rows per target:\n ",
-                 o->observational, o->sets);
+    (void)printf("\n%zu row%s without intervention; %zu distinct target set%s. Rows per target:\n ",
+                 o->observational, PLURAL(o->observational), o->sets, PLURAL(o->sets));
     for (size_t i = 0; i < most; i++) {
         char label[64];
         node_label(data, i, label, sizeof label);
@@ -118,7 +118,7 @@ static void print_truth(const lscm_dataset *data)
         for (size_t i = 0; i < d * d; i++) {
             edges += w[i] != 0 ? 1 : 0;
         }
-        (void)printf("\nTrue graph, %zu edges:", edges);
+        (void)printf("\nTrue graph, %zu edge%s:", edges, PLURAL(edges));
         for (size_t i = 0, shown = 0; i < d * d && shown < 30; i++) {
             if (w[i] != 0) {
                 char from[64];
@@ -163,9 +163,12 @@ static void print_recipe(const lscm_dataset *data)
 
 static void print_text(const file_arguments *a, const lscm_dataset *data, const lscm_overview *o)
 {
-    (void)printf("%s: %s, %zu rows, %zu nodes, %zu features; every row checked\n\n", a->in,
-                 lscm_dataset_format(data), lscm_dataset_rows(data), lscm_dataset_nodes(data),
-                 lscm_dataset_features(data));
+    size_t rows = lscm_dataset_rows(data);
+    size_t nodes = lscm_dataset_nodes(data);
+    size_t features = lscm_dataset_features(data);
+    (void)printf("%s: %s, %zu row%s, %zu node%s, %zu feature%s; every row checked\n\n", a->in,
+                 lscm_dataset_format(data), rows, PLURAL(rows), nodes, PLURAL(nodes), features,
+                 PLURAL(features));
     if (lscm_dataset_note(data) != NULL) {
         (void)printf("note: %s\n\n", lscm_dataset_note(data));
     }

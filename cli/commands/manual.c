@@ -1,7 +1,15 @@
-/* Man pages and bash completion, written from the tables that --help uses: they cannot disagree. */
+/* Man pages, written from the tables that --help uses: they cannot disagree. */
 #include "common/cli.h"
 
 #include <string.h>
+
+enum { LAST_GROUP = 9 };
+
+/* Headings have no name, the end of the table has no text either. */
+static bool has_more(const struct argp_option *o)
+{
+    return o->name != NULL || o->doc != NULL;
+}
 
 /* Text for troff: leading dots and backslashes must not act. */
 static void print_escaped(FILE *out, const char *text, size_t length)
@@ -51,6 +59,30 @@ static void print_option(const struct argp_option *o, FILE *out)
     (void)fputc('\n', out);
 }
 
+/* Group by group, as argp does in --help. */
+static void print_options(const struct argp_option *options, FILE *out)
+{
+    for (int group = 0; group <= LAST_GROUP; group++) {
+        for (const struct argp_option *o = options; has_more(o); o++) {
+            if (o->group == group && o->name == NULL) {
+                (void)fprintf(out, ".SS \"%.*s\"\n", (int)strcspn(o->doc, ":"), o->doc);
+            }
+        }
+        for (const struct argp_option *o = options; has_more(o); o++) {
+            if (o->group == group && o->name != NULL) {
+                print_option(o, out);
+            }
+        }
+    }
+}
+
+static void print_exit_status(FILE *out)
+{
+    (void)fputs(".SH EXIT STATUS\n0 when done, 1 when it failed, 2 when it was called wrongly, 130 "
+                "when Ctrl\\-C stopped it (a second one ends it at once).\n",
+                out);
+}
+
 void print_man_page(const command *cmd, FILE *out)
 {
     const struct argp *argp = cmd->argp();
@@ -63,18 +95,15 @@ void print_man_page(const command *cmd, FILE *out)
     (void)fputs("\n.SH DESCRIPTION\n", out);
     print_escaped(out, argp->doc, before);
     (void)fputs("\n.SH OPTIONS\n", out);
-    for (const struct argp_option *o = argp->options; o->name != NULL; o++) {
-        print_option(o, out);
-    }
+    print_options(argp->options, out);
     if (argp->doc[before] != '\0') {
         const char *notes = argp->doc + before + 1;
         (void)fputs(".SH NOTES\n.nf\n", out);
         print_escaped(out, notes, strlen(notes));
         (void)fputs("\n.fi\n", out);
     }
-    (void)fputs(".SH EXIT STATUS\n0 when done, 1 when it failed, 2 when it was called wrongly.\n"
-                ".SH SEE ALSO\n.BR lscm (1)\n",
-                out);
+    print_exit_status(out);
+    (void)fputs(".SH SEE ALSO\n.BR lscm (1)\n", out);
 }
 
 void print_man_overview(FILE *out)
@@ -87,36 +116,5 @@ void print_man_overview(FILE *out)
         print_escaped(out, c->summary, strlen(c->summary));
         (void)fputc('\n', out);
     }
-    (void)fputs(".SH EXIT STATUS\n0 when done, 1 when it failed, 2 when it was called wrongly.\n",
-                out);
-}
-
-void print_completion(FILE *out)
-{
-    (void)fputs("# bash completion for lscm\n_lscm() {\n"
-                "    local current=${COMP_WORDS[COMP_CWORD]} words=\"\"\n"
-                "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words=\"help --help --version",
-                out);
-    for (const command *c = COMMANDS; c->name != NULL; c++) {
-        (void)fprintf(out, " %s", c->name);
-    }
-    (void)fputs("\"\n    else\n        case ${COMP_WORDS[1]} in\n", out);
-    for (const command *c = COMMANDS; c->name != NULL; c++) {
-        (void)fprintf(out, "        %s) words=\"--help", c->name);
-        for (const struct argp_option *o = c->argp()->options; o->name != NULL; o++) {
-            (void)fprintf(out, " --%s", o->name);
-        }
-        (void)fputs("\" ;;\n", out);
-    }
-    (void)fputs(
-        "        esac\n        case ${COMP_WORDS[COMP_CWORD-1]} in\n        --preset) current="
-        "${current#=} words=\"",
-        out);
-    for (size_t i = 0; lscm_preset_name(i) != NULL; i++) {
-        (void)fprintf(out, "%s%s", i > 0 ? " " : "", lscm_preset_name(i));
-    }
-    (void)fputs("\" ;;\n        esac\n    fi\n"
-                "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-                "}\ncomplete -o default -F _lscm lscm\n",
-                out);
+    print_exit_status(out);
 }

@@ -227,9 +227,9 @@ static void print_table(const arguments *a, const lscm_dataset *rows, const ques
         (void)scols_print_table(table);
         scols_unref_table(table);
     }
-    (void)printf("\n%s%s%zu rows of x and z, seed %" PRId64 "\n",
+    (void)printf("\n%s%s%zu row%s of x and z, seed %" PRId64 "\n",
                  a->common.out != NULL ? a->common.out : "", a->common.out != NULL ? ": " : "",
-                 lscm_dataset_rows(rows), a->seed);
+                 lscm_dataset_rows(rows), PLURAL(lscm_dataset_rows(rows)), a->seed);
     each_warning(q, print_warning, NULL);
 }
 

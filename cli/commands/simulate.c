@@ -35,9 +35,19 @@ static void describe_presets(char *out, size_t size)
     }
 }
 
+static const option_group GROUPS[] = {
+    {"Essentials:", "out preset nodes degree seed", NULL},
+    {"As for all commands:", "force quiet json threads", NULL},
+    {"Rows and interventions:",
+     "observational sets per-set targets values value-scale untouched actuator-noise paired", NULL},
+    {"What is seen:",
+     "features projection activation biases projection-low projection-high x-noise", NULL},
+    {"Graph, weights and noise:", "graph", ""},
+    {NULL, NULL, NULL}};
+
 const struct argp *simulate_argp(void)
 {
-    static struct argp_option options[MOST_SETTINGS + 8];
+    static struct argp_option options[MOST_SETTINGS + MOST_GROUPS + 8];
     static settings_texts texts;
     static char preset_doc[1024];
     static const struct argp_option fixed[] = {COMMON_FORCE, COMMON_LAST};
@@ -67,10 +77,11 @@ const struct argp *simulate_argp(void)
     describe_presets(preset_doc, sizeof preset_doc);
     options[n++] = (struct argp_option){"out", OPTION_OUT, "FILE", 0, "Where to write", 1};
     options[n++] = (struct argp_option){"preset", OPTION_PRESET, "NAME", 0, preset_doc, 1};
-    n += settings_options(lscm_simulation_table(), &texts, options + n);
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+    n += settings_options(lscm_simulation_table(), GROUPS, &texts, options + n);
+    for (size_t i = 0; fixed[i].name != NULL; i++) {
         options[n++] = fixed[i];
     }
+    (void)group_options(GROUPS, options, n); /* behind them the table is zero: its end */
     return &argp;
 }
 
@@ -126,9 +137,9 @@ static void summarise(const arguments *a, const lscm_dataset *data, int64_t seed
                      a->preset, (long long)seed, n, d, D, edges, seconds);
     } else if (!a->common.quiet) {
         (void)printf(
-            "%s: %zu rows, %zu nodes, %zu edges, %zu features; %s, seed %lld (%s%s%.2f s)\n",
-            a->common.out, n, d, edges, D, a->preset, (long long)seed, size,
-            size[0] != '\0' ? " in " : "", seconds);
+            "%s: %zu row%s, %zu node%s, %zu edge%s, %zu feature%s; %s, seed %lld (%s%s%.2f s)\n",
+            a->common.out, n, PLURAL(n), d, PLURAL(d), edges, PLURAL(edges), D, PLURAL(D),
+            a->preset, (long long)seed, size, size[0] != '\0' ? " in " : "", seconds);
     }
 }
 

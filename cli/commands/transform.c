@@ -65,8 +65,8 @@ static void report(const arguments *a, size_t rows, size_t nodes, size_t outside
     if (a->common.quiet) {
         return;
     }
-    (void)printf("%s: z and z_sd of %zu row%s, %zu nodes (%.2f s)\n", a->common.out, rows,
-                 rows == 1 ? "" : "s", nodes, seconds);
+    (void)printf("%s: z and z_sd of %zu row%s, %zu node%s (%.2f s)\n", a->common.out, rows,
+                 PLURAL(rows), nodes, PLURAL(nodes), seconds);
     if (known && outside > 0) {
         (void)printf("%zu of the rows lie%s outside the values that the run was anchored with\n",
                      outside, outside == 1 ? "s" : "");

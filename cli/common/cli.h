@@ -7,7 +7,13 @@
 #include <argp.h>
 #include <stdio.h>
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_FOUND = 3 };
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_FOUND = 3,
+    EXIT_BY_SIGNAL = 128 /* and the signal's number: 130 after Ctrl-C, as shells have it */
+};
 
 typedef struct command {
     const char *name;
@@ -117,10 +123,18 @@ typedef struct progress_bar {
     bool quiet;
     double begun, shown; /* seconds */
     bool drawn;
+    /* The stage that is being worked on: its time left is told from its own pace. */
+    double entered;              /* seconds */
+    uint64_t first, done, total; /* when it was entered, last, and in the end */
 } progress_bar;
 lscm_progress progress_begin(progress_bar *bar, bool quiet);
 void progress_end(progress_bar *bar);
 double seconds_now(void);
+/* The exit code of work that was stopped: 130 by Ctrl-C, 143 by a signal to terminate. */
+int stopped_code(void);
+
+/* "1 edge", "2 edges": printf("%zu edge%s", n, PLURAL(n)). */
+#define PLURAL(n) ((n) == 1 ? "" : "s")
 
 /* "1.5 GB" in a static-free way: writes to out. */
 void human_bytes(double bytes, char *out, size_t size);

@@ -117,8 +117,20 @@ void cli_parse(const char *name, const struct argp *argp, int argc, char **argv,
     argv[0] = first;
 }
 
+/* Outputs are whole or not there, so what was stopped left nothing, unless its sentence goes on to
+ * say what was kept. */
+static int fail_stopped(const lscm_error *why)
+{
+    bool kept = strstr(why->text, "; ") != NULL;
+    (void)fprintf(stderr, "lscm: %s%s\n", why->text, kept ? "" : "; nothing was written");
+    return stopped_code();
+}
+
 int cli_fail(const lscm_error *why)
 {
+    if (why->status == LSCM_STOPPED) {
+        return fail_stopped(why);
+    }
     (void)fprintf(stderr, "lscm: %s\n", why->text);
     return why->status == LSCM_USAGE ? EXIT_USAGE : EXIT_FAILED;
 }

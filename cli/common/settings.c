@@ -22,11 +22,10 @@ static void describe(const lscm_setting *row, struct argp_option *option, char *
     option->name = name;
     option->arg = row->meta;
     option->doc = doc;
-    option->group = 2;
 }
 
-size_t settings_options(const lscm_settings_table *table, settings_texts *texts,
-                        struct argp_option *out)
+size_t settings_options(const lscm_settings_table *table, const option_group *groups,
+                        settings_texts *texts, struct argp_option *out)
 {
     const lscm_setting *row = NULL;
     size_t count = 0;
@@ -34,6 +33,7 @@ size_t settings_options(const lscm_settings_table *table, settings_texts *texts,
         out[count].key = FIRST_SETTING + (int)count;
         describe(row, &out[count], texts->name[count], sizeof texts->name[count], texts->doc[count],
                  sizeof texts->doc[count]);
+        out[count].group = group_of(groups, out[count].name, row->help);
     }
     return count;
 }

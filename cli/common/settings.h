@@ -2,7 +2,7 @@
 #ifndef LSCM_CLI_SETTINGS_H
 #define LSCM_CLI_SETTINGS_H
 
-#include "common/cli.h"
+#include "common/groups.h"
 
 enum { FIRST_SETTING = 0x1000, MOST_SETTINGS = 64 };
 
@@ -16,9 +16,9 @@ typedef struct settings_given {
     const char *text[MOST_SETTINGS];
 } settings_given;
 
-/* One option per row; returns how many. */
-size_t settings_options(const lscm_settings_table *table, settings_texts *texts,
-                        struct argp_option *out);
+/* One option per row, in the group that is its; returns how many. */
+size_t settings_options(const lscm_settings_table *table, const option_group *groups,
+                        settings_texts *texts, struct argp_option *out);
 /* True when `key` was one of them. */
 bool settings_parse(const lscm_settings_table *table, int key, const char *argument,
                     settings_given *given);

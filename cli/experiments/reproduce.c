@@ -134,9 +134,10 @@ static const char ABOUT[] =
 static const char UNSEEN_HELP[] =
     "What would be seen under interventions that the data do not have. Simulates data, fits them "
     "as lscm fit does without options, and draws interventions as the preset does, but on sets of "
-    "targets that are not among the data's. DIR/unseen-interventions.png has the mean of the true "
-    "pictures in its upper row and the mean of the predicted ones in its lower row, a column for "
-    "each do(). The table and DIR/unseen-interventions.csv have the mean squared difference of "
+    "targets that are not among the data's. DIR/unseen-interventions.png has, for each do(), the "
+    "mean of the true pictures, of the predicted ones and their difference (grey: none) one below "
+    "the other, and under them what was set. The table and DIR/unseen-interventions.csv have the "
+    "mean squared difference of "
     "the two over pixels (over features where x is no picture; there is no PNG then), beside two "
     "others: of the empty graph, with the same encoder and decoder but with nodes that are not "
     "set left as they are without intervention; and of the true model with another sample, below "

@@ -25,7 +25,8 @@ double unseen_average(const unseen *u, int by);
 
 /* The CSV; `self` is an unseen. */
 void unseen_write_csv(FILE *out, const void *self);
-/* True means above, predicted below, as one picture: *pixels is malloc'ed and must outlive *out. */
+/* True means, predicted means and their difference, a column for each do(): *pixels is malloc'ed
+ * and must outlive *out. */
 lscm_status unseen_figure(const unseen *u, lscm_dataset **out, double **pixels, lscm_error *why);
 void unseen_print(const unseen *u, const results *r, bool json);
 

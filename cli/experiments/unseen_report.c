@@ -65,44 +65,50 @@ void unseen_write_csv(FILE *out, const void *self)
 
 /* ---- the figure */
 
-enum { GAP = 4, WISHED_WIDTH = 100 };
+enum { ROWS = 3, GAP = 2 };
 
-/* One mean picture, each pixel scale x scale, at (top, left) of the sheet; decoders may go a little
- * beyond [0, 1], where the light of a picture lies. */
-static void put_tile(const unseen *u, const double *picture, size_t scale, double *at,
-                     size_t stride)
+static double as_light(double value)
 {
-    for (size_t y = 0; y < u->height * scale; y++) {
-        for (size_t x = 0; x < u->width * scale; x++) {
-            double light = picture[y / scale * u->width + x / scale];
-            at[y * stride + x] = light < 0 ? 0 : light > 1 ? 1 : light;
-        }
+    return value < 0 ? 0 : value > 1 ? 1 : value; /* decoders may go a little beyond [0, 1] */
+}
+
+/* True, predicted, and how they differ (grey: not at all), one below the other. */
+static void put_column(const unseen *u, size_t k, double *out)
+{
+    size_t tall = u->height + GAP;
+    const double *truth = u->truth + k * u->features;
+    const double *predicted = u->predicted + k * u->features;
+    for (size_t at = 0; at < u->features; at++) {
+        out[at] = as_light(truth[at]);
+        out[tall * u->width + at] = as_light(predicted[at]);
+        out[2 * tall * u->width + at] = as_light(0.5 + (predicted[at] - truth[at]) / 2);
     }
 }
 
 lscm_status unseen_figure(const unseen *u, lscm_dataset **out, double **pixels, lscm_error *why)
 {
-    size_t scale = (WISHED_WIDTH + u->width / 2) / u->width;
-    scale = scale > 0 ? scale : 1;
-    size_t tall = u->height * scale;
-    size_t wide = u->width * scale;
-    size_t height = 2 * tall + GAP;
-    size_t width = u->count * (wide + GAP) - GAP;
-    double *sheet = malloc(height * width * sizeof *sheet);
-    *pixels = sheet;
-    if (sheet == NULL) {
+    size_t height = ROWS * (u->height + GAP) - GAP;
+    size_t each = height * u->width;
+    double *columns = malloc(u->count * each * sizeof *columns);
+    *pixels = columns;
+    if (columns == NULL) {
         return cli_explain(why, LSCM_MEMORY, "out of memory");
     }
-    for (size_t i = 0; i < height * width; i++) {
-        sheet[i] = 1;
+    for (size_t i = 0; i < u->count * each; i++) {
+        columns[i] = 1;
     }
     for (size_t k = 0; k < u->count; k++) {
-        double *at = sheet + k * (wide + GAP);
-        put_tile(u, u->truth + k * u->features, scale, at, width);
-        put_tile(u, u->predicted + k * u->features, scale, at + (tall + GAP) * width, width);
+        put_column(u, k, columns + k * each);
     }
-    const lscm_arrays arrays = {
-        .rows = 1, .features = height * width, .x = sheet, .height = height, .width = width};
+    /* what was set is written under each by whoever saves pictures */
+    const lscm_arrays arrays = {.rows = u->count,
+                                .nodes = u->d,
+                                .features = each,
+                                .x = columns,
+                                .targets = u->targets,
+                                .values = u->values,
+                                .height = height,
+                                .width = u->width};
     return lscm_dataset_wrap(out, &arrays, why);
 }
 
@@ -176,7 +182,8 @@ void unseen_print(const unseen *u, const results *r, bool json)
         scols_unref_table(table);
     }
     if (u->height > 0) {
-        (void)printf("\n%s: true means above, predicted means below\n%s\n", r->png, r->csv);
+        (void)printf("\n%s: from above, true means, predicted means, difference (grey: none)\n%s\n",
+                     r->png, r->csv);
     } else {
         (void)printf("\n%s\n", r->csv);
     }

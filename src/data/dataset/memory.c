@@ -165,8 +165,10 @@ lscm_status lscm_dataset_wrap(lscm_dataset **out, const lscm_arrays *arrays, lsc
     data->rows = arrays->rows;
     data->nodes = arrays->nodes;
     TRY(wrap_all(data, source, arrays, why));
-    TRY(arrays->nodes == 0 ? dataset_check_x(data, why)
-                           : dataset_check_shapes(data, !data->shape[LSCM_X].present, why));
+    /* one row is enough to be shown or transformed; a fit asks again */
+    bool one = arrays->rows == 1 && arrays->targets != NULL;
+    TRY(arrays->nodes == 0 || one ? dataset_check_x(data, why)
+                                  : dataset_check_shapes(data, !data->shape[LSCM_X].present, why));
     *out = data;
     data = NULL;
 done:

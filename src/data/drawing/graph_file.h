@@ -7,17 +7,10 @@
 
 #include <jansson.h>
 
-typedef struct graph_edge {
-    size_t from, to;
-    double probability;
-    double mean, sd, q05, q95; /* of the weight */
-    bool undirected;           /* nothing tells from from to */
-} graph_edge;
-
 typedef struct graph_file {
     size_t nodes;
-    char *const *names;      /* (nodes), or NULL: numbers */
-    const graph_edge *edges; /* (count) */
+    char *const *names;     /* (nodes), or NULL: numbers */
+    const lscm_edge *edges; /* (count) */
     size_t count;
 } graph_file;
 

@@ -21,7 +21,7 @@ json_t *graph_json(const graph_file *graph)
         whole = json_array_append_new(nodes, node) == 0;
     }
     for (size_t k = 0; whole && k < graph->count; k++) {
-        const graph_edge *e = &graph->edges[k];
+        const lscm_edge *e = &graph->edges[k];
         json_t *edge = json_pack(
             "{s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:b}", "source", graph_json_id(graph, e->from),
             "target", graph_json_id(graph, e->to), "probability", e->probability, "mean", e->mean,

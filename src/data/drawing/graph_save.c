@@ -12,7 +12,7 @@
 
 typedef struct true_graph {
     graph_file graph;
-    graph_edge *edges; /* (d * d) */
+    lscm_edge *edges; /* (d * d) */
 } true_graph;
 
 static lscm_status read_graph(const lscm_dataset *data, true_graph *out, lscm_error *why)
@@ -34,12 +34,12 @@ static lscm_status read_graph(const lscm_dataset *data, true_graph *out, lscm_er
     out->graph = (graph_file){.nodes = d, .names = data->node_names, .edges = out->edges};
     for (size_t k = 0; k < d * d; k++) {
         if (w[k] != 0) {
-            out->edges[out->graph.count++] = (graph_edge){.from = k / d,
-                                                          .to = k % d,
-                                                          .probability = 1,
-                                                          .mean = w[k],
-                                                          .q05 = w[k],
-                                                          .q95 = w[k]};
+            out->edges[out->graph.count++] = (lscm_edge){.from = k / d,
+                                                         .to = k % d,
+                                                         .probability = 1,
+                                                         .mean = w[k],
+                                                         .q05 = w[k],
+                                                         .q95 = w[k]};
         }
     }
 done:

@@ -71,7 +71,7 @@ static void put_number(FILE *file, const char *key, double value)
 static void put_edges(FILE *file, const graph_file *graph)
 {
     for (size_t k = 0; k < graph->count; k++) {
-        const graph_edge *e = &graph->edges[k];
+        const lscm_edge *e = &graph->edges[k];
         (void)fprintf(file, "    <edge source=\"n%zu\" target=\"n%zu\">", e->from, e->to);
         put_number(file, "probability", e->probability);
         put_number(file, "mean", e->mean);

@@ -5,8 +5,12 @@
  *     uint8: as it is;  else round(255 v) if all v shown lie in [0, 1];  else
  *     round(255 (v - min) / (max - min)) over all pictures shown
  *
+ * Under each picture stands which row it is and what was set there (caption.h), where the data say
+ * what was set and the pictures are wide enough for it.
+ *
  * Memory: the 8 pictures of one line of the sheet, as bytes.
  */
+#include "data/picture/caption.h"
 #include "data/picture/picture.h"
 #include "data/picture/png_stream.h"
 
@@ -24,6 +28,9 @@ enum {
     WISHED_WIDTH = 80,
     MOST_NUMBERS = 1 << 23, /* in a picture */
     MOST_PIXELS = 1000000,  /* libpng's own limit for a side */
+    LEAST_LETTERS = 10,     /* in a line of a caption */
+    CAPTION_GAP = 3,        /* between a picture and its caption */
+    INK = 60,
 };
 
 typedef struct sheet {
@@ -34,14 +41,45 @@ typedef struct sheet {
     size_t numbers;                 /* height * width * channels */
     size_t pictures, across, down;
     size_t scale;
+    size_t caption_high;             /* pixels under each picture; 0: without captions */
     size_t pixels_wide, pixels_high; /* of the sheet */
     double least, most;              /* shown as black and as white */
     void *raw;                       /* (numbers) as stored */
     double *values;                  /* (width * channels) */
     uint8_t *bytes;                  /* (across, numbers) */
     uint8_t *line;                   /* (pixels_wide * channels) */
+    caption *captions;               /* (pictures) */
     png_stream out;
 } sheet;
+
+/* The row of the data that is picture i of the sheet. */
+static size_t row_of(const sheet *s, size_t i)
+{
+    size_t last = s->data->shape[LSCM_X].dims[0] - 1;
+    return s->pictures > 1 ? i * last / (s->pictures - 1) : 0;
+}
+
+/* All captions have the lines of the longest. */
+static lscm_status write_captions(sheet *s, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t letters = (s->width * s->scale + 1) / CAPTION_LETTER;
+    size_t lines = 0;
+    if (!s->data->shape[LSCM_TARGETS].present || letters < LEAST_LETTERS) {
+        return LSCM_OK;
+    }
+    s->captions = calloc(s->pictures, sizeof *s->captions);
+    if (s->captions == NULL) {
+        return fail_memory(why, s->pictures * sizeof *s->captions);
+    }
+    for (size_t i = 0; i < s->pictures; i++) {
+        TRY(caption_of(s->data, row_of(s, i), letters, &s->captions[i], why));
+        lines = s->captions[i].lines > lines ? s->captions[i].lines : lines;
+    }
+    s->caption_high = lines > 0 ? CAPTION_GAP + lines * CAPTION_LINE : 0;
+done:
+    return status;
+}
 
 static lscm_status lay_out(sheet *s, lscm_error *why)
 {
@@ -72,8 +110,12 @@ static lscm_status lay_out(sheet *s, lscm_error *why)
         return fail(why, LSCM_SHAPE, "%s: pictures of %zu x %zu pixels are too large for a sheet",
                     s->m->what, s->height, s->width);
     }
+    lscm_status status = write_captions(s, why);
+    if (status != LSCM_OK) {
+        return status;
+    }
     s->pixels_wide = s->across * (s->width * s->scale + GAP) - GAP;
-    s->pixels_high = s->down * (s->height * s->scale + GAP) - GAP;
+    s->pixels_high = s->down * (s->height * s->scale + s->caption_high + GAP) - GAP;
     s->raw = malloc(s->numbers * dtype_size(s->type));
     s->values = malloc(s->width * s->channels * sizeof *s->values);
     s->bytes = malloc(s->across * s->numbers);
@@ -88,8 +130,7 @@ static lscm_status lay_out(sheet *s, lscm_error *why)
 static lscm_status read_picture(sheet *s, size_t i, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t last = s->data->shape[LSCM_X].dims[0] - 1;
-    size_t row = s->pictures > 1 ? i * last / (s->pictures - 1) : 0;
+    size_t row = row_of(s, i);
     TRY(dataset_read_raw(s->data, LSCM_X, row, 1, s->raw, why));
     TRY(dataset_check_rows(s->data, LSCM_X, row, 1, s->raw, why));
     TRY(meter_add(s->m, s->numbers * dtype_size(s->type), why));
@@ -159,6 +200,20 @@ static void draw_line(sheet *s, size_t count, size_t y)
     }
 }
 
+/* Line y of the captions of pictures [first, first + count). */
+static void draw_captions(sheet *s, size_t first, size_t count, size_t y)
+{
+    size_t wide = s->width * s->scale;
+    memset(s->line, WHITE, s->pixels_wide * s->channels);
+    for (size_t k = 0; k < count && y >= CAPTION_GAP; k++) {
+        for (size_t x = 0; x < wide; x++) {
+            if (caption_ink(&s->captions[first + k], x, y - CAPTION_GAP)) {
+                memset(s->line + (k * (wide + GAP) + x) * s->channels, INK, s->channels);
+            }
+        }
+    }
+}
+
 /* ---- libpng: each function below that calls it has its own return by longjmp. */
 
 static lscm_status fail_png(const sheet *s, lscm_error *why)
@@ -220,6 +275,10 @@ static lscm_status put_pictures(sheet *s, size_t k, lscm_error *why)
         draw_line(s, count, y);
         TRY(put_line(s, s->scale, why));
     }
+    for (size_t y = 0; y < s->caption_high; y++) {
+        draw_captions(s, first, count, y);
+        TRY(put_line(s, 1, why));
+    }
 done:
     return status;
 }
@@ -248,5 +307,6 @@ done:
     free(s.values);
     free(s.bytes);
     free(s.line);
+    free(s.captions);
     return status;
 }

@@ -31,7 +31,7 @@ static void put_name(FILE *file, const lscm_posterior *p, size_t node)
     }
 }
 
-static void put_edge(FILE *file, const lscm_posterior *p, const graph_edge *e)
+static void put_edge(FILE *file, const lscm_posterior *p, const lscm_edge *e)
 {
     const double numbers[] = {e->probability, e->mean, e->sd, e->q05, e->q95};
     put_name(file, p, e->from);
@@ -49,10 +49,10 @@ static lscm_status write_csv(const lscm_posterior *p, const char *to, const char
                              lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    graph_edge *edges = NULL;
+    lscm_edge *edges = NULL;
     size_t count = 0;
     FILE *file = NULL;
-    TRY(export_edges(p, &edges, &count, why));
+    TRY(lscm_posterior_edges(&edges, &count, p, why));
     file = fopen(to, "wb");
     if (file == NULL) {
         TRY(fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno)));
@@ -81,18 +81,18 @@ static double mean_weight(const lscm_posterior *p, size_t from, size_t to)
 }
 
 /* Of an edge without a direction the likelier way is drawn, and stands for both. */
-static bool stands_for_both(const lscm_posterior *p, const graph_edge *e)
+static bool stands_for_both(const lscm_posterior *p, const lscm_edge *e)
 {
     double back = p->edge_prob[e->to * p->d + e->from];
     return e->probability > back || (e->probability == back && e->from < e->to);
 }
 
-static size_t draw_edges(const lscm_posterior *p, const graph_edge *edges, size_t count,
+static size_t draw_edges(const lscm_posterior *p, const lscm_edge *edges, size_t count,
                          dot_edge *drawn)
 {
     size_t used = 0;
     for (size_t k = 0; k < count; k++) {
-        const graph_edge *e = &edges[k];
+        const lscm_edge *e = &edges[k];
         if (!e->undirected || stands_for_both(p, e)) {
             double back = e->undirected ? mean_weight(p, e->to, e->from) : 0;
             drawn[used++] = (dot_edge){e->from, e->to, e->mean + back,
@@ -106,11 +106,11 @@ static lscm_status write_dot(const lscm_posterior *p, const char *to, const char
                              lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    graph_edge *edges = NULL;
+    lscm_edge *edges = NULL;
     dot_edge *drawn = NULL;
     size_t count = 0;
     dot_graph graph = {.nodes = p->d, .names = p->node_names};
-    TRY(export_edges(p, &edges, &count, why));
+    TRY(lscm_posterior_edges(&edges, &count, p, why));
     drawn = malloc((count + 1) * sizeof *drawn);
     if (drawn == NULL) {
         status = fail_memory(why, count * sizeof *drawn);
@@ -129,9 +129,9 @@ done:
 static lscm_status write_graphml(const lscm_posterior *p, const char *to, const char *what,
                                  lscm_error *why)
 {
-    graph_edge *edges = NULL;
+    lscm_edge *edges = NULL;
     graph_file graph = {.nodes = p->d, .names = p->node_names};
-    lscm_status status = export_edges(p, &edges, &graph.count, why);
+    lscm_status status = lscm_posterior_edges(&edges, &graph.count, p, why);
     if (status == LSCM_OK) {
         graph.count = export_edges_shown(p, edges, graph.count);
         graph.edges = edges;

@@ -9,8 +9,8 @@
 /* The likeliest first, then the strongest, then by number. */
 static int by_probability(const void *left, const void *right)
 {
-    const graph_edge *a = left;
-    const graph_edge *b = right;
+    const lscm_edge *a = left;
+    const lscm_edge *b = right;
     double strong_a = fabs(a->mean);
     double strong_b = fabs(b->mean);
     if (a->probability != b->probability) {
@@ -26,11 +26,11 @@ static int by_probability(const void *left, const void *right)
 }
 
 /* `values` (draws) is scratch. */
-static graph_edge describe(const lscm_posterior *p, size_t from, size_t to, double *values)
+static lscm_edge describe(const lscm_posterior *p, size_t from, size_t to, double *values)
 {
     size_t d = p->d;
     double n = (double)p->draws;
-    graph_edge e = {.from = from,
+    lscm_edge e = {.from = from,
                     .to = to,
                     .probability = p->edge_prob[from * d + to],
                     .undirected = p->undirected[from * d + to] != 0};
@@ -50,14 +50,18 @@ static graph_edge describe(const lscm_posterior *p, size_t from, size_t to, doub
     return e;
 }
 
-lscm_status export_edges(const lscm_posterior *p, graph_edge **out, size_t *count, lscm_error *why)
+lscm_status lscm_posterior_edges(lscm_edge **out, size_t *count, const lscm_posterior *posterior,
+                                 lscm_error *why)
 {
+    const lscm_posterior *p = posterior;
     size_t d = p->d;
     double *values = malloc(p->draws * sizeof *values);
     *count = 0;
     *out = malloc((d * (d - 1) + 1) * sizeof **out);
     if (values == NULL || *out == NULL) {
         free(values);
+        free(*out);
+        *out = NULL;
         return fail_memory(why, d * d * sizeof **out + p->draws * sizeof *values);
     }
     for (size_t from = 0; from < d; from++) {
@@ -72,7 +76,12 @@ lscm_status export_edges(const lscm_posterior *p, graph_edge **out, size_t *coun
     return LSCM_OK;
 }
 
-size_t export_edges_over(const graph_edge *edges, size_t count, double least)
+void lscm_edges_free(lscm_edge *edges)
+{
+    free(edges);
+}
+
+size_t export_edges_over(const lscm_edge *edges, size_t count, double least)
 {
     size_t over = 0;
     while (over < count && edges[over].probability > least) {
@@ -81,7 +90,7 @@ size_t export_edges_over(const graph_edge *edges, size_t count, double least)
     return over;
 }
 
-size_t export_edges_shown(const lscm_posterior *p, graph_edge *edges, size_t count)
+size_t export_edges_shown(const lscm_posterior *p, lscm_edge *edges, size_t count)
 {
     size_t kept = 0;
     for (size_t k = 0; k < count; k++) {

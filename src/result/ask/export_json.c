@@ -82,14 +82,14 @@ lscm_status export_json(const lscm_posterior *p, const char *to, const char *wha
 {
     lscm_status status = LSCM_OK;
     graph_file graph = {.nodes = p->d, .names = p->node_names};
-    graph_edge *edges = NULL;
+    lscm_edge *edges = NULL;
     json_t *object = NULL;
     placed *places = calloc(p->d, sizeof *places);
     if (places == NULL) {
         status = fail_memory(why, p->d * sizeof *places);
         goto done;
     }
-    TRY(export_edges(p, &edges, &graph.count, why));
+    TRY(lscm_posterior_edges(&edges, &graph.count, p, why));
     graph.edges = edges;
     graph.count = export_edges_over(edges, graph.count, 0);
     object = graph_json(&graph);

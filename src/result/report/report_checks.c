@@ -11,9 +11,10 @@ bool has_checks(const report *r)
     return r->p->diagnostics.findings > 0;
 }
 
+/* Words, unlike figures, begin at the left and may take several lines. */
 static void put_cell(const report *r, const char *text)
 {
-    (void)fputs("<td>", r->out);
+    (void)fputs("<td class=\"w\">", r->out);
     put_text(r->out, text);
     (void)fputs("</td>", r->out);
 }
@@ -21,16 +22,16 @@ static void put_cell(const report *r, const char *text)
 static void put_findings(const report *r)
 {
     const lscm_diagnostics *d = &r->p->diagnostics;
-    (void)fputs("<table>\n<thead><tr><th>check</th><th>verdict</th><th>figure</th>"
-                "<th>what it says</th></tr></thead>\n<tbody>\n",
+    (void)fputs("<div class=\"wide\">\n<table>\n<thead><tr><th class=\"t\">check</th>"
+                "<th class=\"t\">verdict</th><th>figure</th>"
+                "<th class=\"t\">what it says</th></tr></thead>\n<tbody>\n",
                 r->out);
     for (size_t k = 0; k < d->findings; k++) {
         const lscm_finding *f = d->finding[k];
         (void)fputs("<tr>", r->out);
         put_cell(r, f->check);
         put_cell(r, f->verdict);
-        put_cell(r, few_digits(f->figure).text);
-        (void)fputs("<td>", r->out);
+        (void)fprintf(r->out, "<td>%s</td><td class=\"t\">", few_digits(f->figure).text);
         put_text(r->out, f->says);
         if (f->remedy[0] != '\0') {
             (void)fputs(". <i>", r->out);
@@ -39,7 +40,7 @@ static void put_findings(const report *r)
         }
         (void)fputs("</td></tr>\n", r->out);
     }
-    (void)fputs("</tbody>\n</table>\n", r->out);
+    (void)fputs("</tbody>\n</table>\n</div>\n", r->out);
 }
 
 static const char *text_at(const json_t *object, const char *key)
@@ -79,14 +80,15 @@ static void put_pairs(const report *r, const json_t *pairs)
             continue;
         }
         if (open == 1) {
-            (void)fputs("<table>\n<thead><tr><th>pair</th><th>verdict</th><th>why</th>"
-                        "<th>what would tell</th></tr></thead>\n<tbody>\n",
+            (void)fputs("<div class=\"wide\">\n<table>\n<thead><tr><th class=\"t\">pair</th>"
+                        "<th class=\"t\">verdict</th><th class=\"t\">why</th>"
+                        "<th class=\"t\">what would tell</th></tr></thead>\n<tbody>\n",
                         r->out);
         }
         put_pair(r, pair);
     }
     if (open > 0) {
-        (void)fputs("</tbody>\n</table>\n", r->out);
+        (void)fputs("</tbody>\n</table>\n</div>\n", r->out);
     }
     if (open > MOST_PAIRS) {
         (void)fprintf(r->out, "<p class=\"soft\">%zu more pairs are not decided.</p>\n",
@@ -108,8 +110,9 @@ void report_checks(const report *r)
         r->p->diagnostics.found == 0 ? "No problems were detected" : "<b>Something was found</b>");
     put_findings(r);
     if (pairs != NULL) {
-        (void)fprintf(r->out, "<p>%lld pairs of variables are decided.</p>\n",
-                      (long long)json_integer_value(json_object_get(pairs, "decided")));
+        long long decided = json_integer_value(json_object_get(pairs, "decided"));
+        (void)fprintf(r->out, "<p>%lld pair%s of variables %s decided.</p>\n", decided,
+                      decided == 1 ? "" : "s", decided == 1 ? "is" : "are");
         put_pairs(r, pairs);
     }
     section_close(r->out);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_EDGES = 90, MOST_LABELS = 45 };
+enum { MOST_EDGES = 150, MOST_EDGES_OF_FEW = 90, MOST_LABELS = 45 };
 static const double LEAST_DRAWN = 0.1; /* probability */
 
 static double strength(const report_edge *e)
@@ -33,7 +33,7 @@ static void choose(const report *r, drawing *g)
         }
     }
     qsort(g->edge, g->edges, sizeof *g->edge, by_strength);
-    size_t most = r->d > DRAWING_LARGE ? DRAWING_LARGE : MOST_EDGES;
+    size_t most = r->d > DRAWING_LARGE ? MOST_EDGES : MOST_EDGES_OF_FEW;
     g->left_out = g->edges > most ? g->edges - most : 0;
     g->edges -= g->left_out;
     for (size_t i = 0; i < r->d; i++) {

@@ -202,7 +202,7 @@ const char *node_label(const report *r, size_t node, char room[24])
     if (r->p->node_names != NULL) {
         return r->p->node_names[node];
     }
-    (void)snprintf(room, 24, "z%zu", node);
+    (void)snprintf(room, 24, "%zu", node); /* as the program, --do and exports have it */
     return room;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 enum { MOST_ROWS = 100 };
+static const double LEAST_SCALE = 0.75; /* of letters of 13 pixels */
 
 static void put_key(const report *r)
 {
@@ -105,12 +106,16 @@ static void put_words(const report *r, const drawing *g)
                     "explain them alike.</p>\n",
                     r->out);
     }
-    if (g->left_out > 0 || r->d > DRAWING_LARGE) {
+    if (g->left_out > 0) {
         (void)fprintf(r->out,
                       "<p>So that it can be read, this drawing has only the %zu strongest of %zu "
-                      "edges with a probability of at least 0.1%s.</p>\n",
-                      g->edges, g->edges + g->left_out,
-                      r->d > DRAWING_LARGE ? ", and the variables that they touch" : "");
+                      "edges with a probability of at least 0.1.</p>\n",
+                      g->edges, g->edges + g->left_out);
+    }
+    if (g->nodes < r->d) {
+        (void)fprintf(r->out,
+                      "<p>Variables that no drawn edge touches, %zu of %zu, are left out.</p>\n",
+                      r->d - g->nodes, r->d);
     }
     if (g->edges == 0) {
         (void)fputs("<p>No edge has a probability of 0.1 or more.</p>\n", r->out);
@@ -131,7 +136,8 @@ static void put_drawing(const report *r, const drawing *g)
                   "aria-labelledby=\"graph-name graph-about\" viewBox=\"-6 -6 %s ",
                   1.15 * width, coordinate(width).text);
     (void)fprintf(r->out, "%s\"", coordinate(drawing_height(g)).text);
-    (void)fprintf(r->out, " style=\"min-width:%.0fpx\">\n", fmin(0.66 * width, 1100));
+    /* names stay readable: what does not fit is scrolled to */
+    (void)fprintf(r->out, " style=\"min-width:%.0fpx\">\n", LEAST_SCALE * width);
     (void)fputs("<title id=\"graph-name\">The causal graph</title>\n<desc id=\"graph-about\">",
                 r->out);
     put_drawing_about(r, g, "; and more, see the table below.");

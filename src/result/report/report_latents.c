@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 30, MOST_ROWS = 500, SIDE = 150, MARGIN = 6 };
+enum { MOST_NODES = 30, MOST_ROWS = 500, SIDE = 150, MARGIN = 6, LEFT = 30, BOTTOM = 17 };
 
 bool has_latents(const report *r)
 {
@@ -78,9 +78,38 @@ static fit_line compare(const report *r, const pairs *s, size_t node)
     return f;
 }
 
+/* Where a value lies on a side of the square inside the axes. */
 static double scaled(const fit_line *f, double value)
 {
     return MARGIN + (value - f->low) / (f->high - f->low) * (SIDE - 2 * MARGIN);
+}
+
+/* 1, 2 or 5 times a power of ten, so that there are two to four of them. */
+static double tick_step(double range)
+{
+    double power = pow(10, floor(log10(range / 2)));
+    double times = range / 2 / power;
+    return (times >= 5 ? 5 : times >= 2 ? 2 : 1) * power;
+}
+
+/* The same values along both axes, which have one scale. */
+static void put_ticks(const report *r, const fit_line *f)
+{
+    double step = tick_step(f->high - f->low);
+    double first = ceil(f->low / step);
+    for (int k = 0; (first + k) * step <= f->high; k++) {
+        double value = (first + k) * step;
+        double at = scaled(f, value);
+        number label = round_number(value);
+        (void)fprintf(r->out, "<path class=\"axis\" d=\"M%s", coordinate(LEFT + at).text);
+        (void)fprintf(r->out, " %dv4M%d ", (int)SIDE, LEFT - 4);
+        (void)fprintf(r->out, "%sh4\"/>", coordinate(SIDE - at).text);
+        (void)fprintf(r->out, "<text class=\"tick\" text-anchor=\"middle\" x=\"%s\" ",
+                      coordinate(LEFT + at).text);
+        (void)fprintf(r->out, "y=\"%d\">%s</text>", SIDE + BOTTOM - 2, label.text);
+        (void)fprintf(r->out, "<text class=\"tick\" text-anchor=\"end\" x=\"%d\" ", LEFT - 6);
+        (void)fprintf(r->out, "y=\"%s\">%s</text>", coordinate(SIDE - at + 4).text, label.text);
+    }
 }
 
 static void put_figure(const report *r, const pairs *s, size_t node, const fit_line *f)
@@ -89,17 +118,20 @@ static void put_figure(const report *r, const pairs *s, size_t node, const fit_l
     put_node(r, node);
     (void)fprintf(r->out, "</b> <span class=\"soft\">correlation %s</span></figcaption>\n",
                   decimals(f->correlation, 3).text);
-    (void)fprintf(r->out, "<svg role=\"img\" viewBox=\"0 0 %d %d\"><title>", (int)SIDE, (int)SIDE);
+    (void)fprintf(r->out, "<svg role=\"img\" viewBox=\"0 0 %d %d\"><title>", LEFT + SIDE,
+                  SIDE + BOTTOM);
     put_node(r, node);
     (void)fprintf(r->out,
-                  ": inferred against true</title><rect class=\"axis\" x=\"1\" y=\"1\" "
+                  ": inferred against true</title><rect class=\"axis\" x=\"%d\" y=\"1\" "
                   "width=\"%d\" height=\"%d\"/><path class=\"zero\" d=\"M%d %dL%d %d\"/>",
-                  SIDE - 2, SIDE - 2, (int)MARGIN, SIDE - MARGIN, SIDE - MARGIN, (int)MARGIN);
+                  (int)LEFT, SIDE - 1, SIDE - 1, LEFT + MARGIN, SIDE - MARGIN, LEFT + SIDE - MARGIN,
+                  (int)MARGIN);
+    put_ticks(r, f);
     (void)fputs("<path class=\"dots\" d=\"", r->out);
     for (size_t k = 0; k < s->rows; k++) {
         size_t at_node = k * r->d + node;
         if (s->mask[at_node] == 0) {
-            (void)fprintf(r->out, "M%s", fixed(scaled(f, s->truth[at_node]), 1).text);
+            (void)fprintf(r->out, "M%s", fixed(LEFT + scaled(f, s->truth[at_node]), 1).text);
             (void)fprintf(r->out, " %sh0", fixed(SIDE - scaled(f, s->found[at_node]), 1).text);
         }
     }

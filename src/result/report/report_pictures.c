@@ -232,9 +232,9 @@ static lscm_status put_node_strip(const report *r, const album *a, size_t k, lsc
 {
     lscm_status status = LSCM_OK;
     size_t node = r->order[k];
-    (void)fputs("<div>\n<h3>Setting ", r->out);
+    (void)fputs("<div>\n<h3>do(", r->out);
     put_node(r, node);
-    (void)fputs(" to</h3>\n<div class=\"strip\">\n", r->out);
+    (void)fputs(" = \xe2\x80\xa6)</h3>\n<div class=\"strip\">\n", r->out);
     for (size_t i = 0; i < VALUES; i++) {
         size_t which = k * VALUES + i;
         const double *picture = a->shown + which * a->pixels * a->channels;

@@ -89,7 +89,7 @@ const char *const REPORT_STYLE[] = {
     "vertical-align:top}\n",
     "th{font-weight:600}tbody th,tbody td{white-space:nowrap}\n",
     "thead th{color:var(--soft);font-weight:500;vertical-align:bottom}\n",
-    "th.t,td.t{text-align:left}\n",
+    "th.t,td.t,td.w{text-align:left}tbody td.w{white-space:normal}\n",
     "tbody td.t{white-space:normal;min-width:11rem}"
     "tbody th.t{white-space:normal;min-width:4.8rem}\n",
     "details{margin:.9rem 0}\n",
