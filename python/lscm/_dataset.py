@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arrow import Folder, readable
 from ._arguments import naming_arguments, read_arguments, read_names, read_x
 from ._drawing import drawn_graph
 from ._nodes import Floats, Nodes
@@ -62,6 +63,8 @@ class Dataset:
     >>> data.x is x
     True
     """
+
+    _folder: Folder | None = None  # of a copy that is read as long as the data set is there
 
     def __init__(
         self,
@@ -122,8 +125,11 @@ class Dataset:
             "truth": None if truth is None else os.fspath(truth),
             "names": _joined(names),
         }
-        core = _core.open(os.fspath(path), **opened, truth_only=truth_only, x_only=x_only)
-        return cls._of(core, opened)
+        with readable(os.fspath(path)) as (file, folder):
+            core = _core.open(file, **opened, truth_only=truth_only, x_only=x_only)
+        data = cls._of(core, opened)
+        data._folder = folder
+        return data
 
     # ---- what it holds ----
 

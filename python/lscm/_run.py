@@ -25,6 +25,7 @@ from ._problems import OutsideWarning, wrong
 from ._progress import Progress, reporting
 from ._show import figure, short, table
 from ._summary import Summary
+from ._words import spoken
 
 if TYPE_CHECKING:
     import arviz
@@ -128,7 +129,7 @@ class Run:
     @property
     def diagnostics(self) -> Diagnostics:
         """How far to trust it: R-hat, warnings, and how interventions held out are predicted."""
-        figures = self._core.diagnostics
+        figures = spoken(self._core.diagnostics)
         arrays = ("held_out_r2", "held_out_coverage_90", "anchor_r2")
         return Diagnostics(**{**figures, **{name: np.asarray(figures[name]) for name in arrays}})
 
@@ -185,12 +186,12 @@ class Run:
     def summary(self) -> Summary:
         """What the fit did, why, and how well: a dict that prints as `lscm fit` does."""
         labels = [str(label) for label in self._nodes().labels]
-        summary = json.loads(self._core.summary)
+        summary = spoken(json.loads(self._core.summary))
         return Summary(summary, labels, self.edge_probabilities, self.draws)
 
     def check(self) -> Checks:
         """Named checks of what the fit assumes, and which pairs of nodes the design decides."""
-        return Checks(json.loads(self._core.summary))
+        return Checks(spoken(json.loads(self._core.summary)))
 
     def _nodes(self) -> Nodes:
         return Nodes(self.nodes, self.node_names)
