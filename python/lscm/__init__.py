@@ -31,7 +31,7 @@ from ._dataset import Band, Dataset, simulate
 from ._estimator import LatentSCM
 from ._evaluate import evaluate
 from ._files import open_path as open
-from ._problems import NotFitted, OutsideWarning, TypeProblem
+from ._problems import NotFitted, OutsideWarning, PackageProblem, TypeProblem
 from ._run import Diagnostics, Prediction, Run
 from ._summary import Summary
 
@@ -53,6 +53,7 @@ __all__ = [
     "NotFitted",
     "OutOfMemory",
     "OutsideWarning",
+    "PackageProblem",
     "Pair",
     "Prediction",
     "Run",

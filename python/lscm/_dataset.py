@@ -6,18 +6,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _tables
 from ._arrow import Folder, readable
 from ._arguments import naming_arguments, read_arguments, read_names, read_x
 from ._drawing import drawn_graph
 from ._nodes import Floats, Nodes
 from ._numbers import numbers
 from ._progress import Progress, reporting
+
+if TYPE_CHECKING:
+    import pandas
 
 Path: TypeAlias = "str | os.PathLike[str]"
 Array: TypeAlias = npt.NDArray[Any]
@@ -265,6 +268,10 @@ class Dataset:
         """Writes the true graph: .dot, .graphml, .json, or drawn by Graphviz: .svg, .pdf, .png."""
         if not drawn_graph(self._core.save_graph, os.fspath(path), force):
             self._core.save_graph(os.fspath(path), force=force)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """x and, for each node, a column "do:NODE" of what it was set to, NaN where it was not."""
+        return _tables.rows_frame(self)
 
     def __repr__(self) -> str:
         shapes = {field: self._core.shape(field) for field in get_args(Field)}

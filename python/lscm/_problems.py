@@ -4,6 +4,7 @@ where, and what to do. The kinds made by the library come from _core; those made
 from __future__ import annotations
 
 import difflib
+import importlib
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -24,6 +25,12 @@ class NotFitted(Error, ValueError, AttributeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NotFitted, self.args
+
+
+class PackageProblem(ToolProblem, ImportError):
+    """An optional package is not installed."""
+
+    __module__ = "lscm"
 
 
 class OutsideWarning(UserWarning):
@@ -57,13 +64,21 @@ def not_fitted(name: str) -> NotFitted:
     return problem
 
 
-def missing_package(package: str, what: str) -> ToolProblem:
+def missing_package(name: str, what: str) -> PackageProblem:
     """The exception for an optional package that is not installed."""
-    problem = ToolProblem(
-        f"{what} needs the package {package}, which is not installed; pip install {package}"
+    problem = PackageProblem(
+        f"{what} needs the package {name}, which is not installed; pip install {name}"
     )
     problem.status = "TOOL"
     return problem
+
+
+def package(name: str, what: str) -> Any:
+    """An optional package that `what` needs, or a part of one: "matplotlib.pyplot"."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise missing_package(name.split(".")[0], what) from None
 
 
 def hint(word: str, candidates: Iterable[str]) -> str:

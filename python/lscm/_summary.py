@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._nodes import Floats
-from ._show import table
+from ._show import as_html, table
 
 _MOST_EDGES, _MOST_NODES, _WORST_NODES = 12, 12, 8
 
@@ -28,12 +28,18 @@ class Summary(dict[str, Any]):
         self._causes = (edge_prob > 0.5).sum(axis=0)
         self.edges = [(labels[j], labels[i], float(edge_prob[j, i])) for j, i in ranked]
 
-    def __str__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [*self._method(), *self._edges(), *self._judgement(), *self._left_out()]
         lines += self._weak_anchors()
-        return "\n".join(lines + [f"warning: {warning}" for warning in self.get("warnings", [])])
+        return lines + [f"warning: {warning}" for warning in self.get("warnings", [])]
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(self._lines())
 
     def _method(self) -> list[str]:
         bound = f"; bound {self['bound']:.1f}" if self.get("bound") is not None else ""
