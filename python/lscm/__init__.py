@@ -7,7 +7,7 @@ under interventions nobody tried.
     model = lscm.LatentSCM().fit(X, targets, values)
     print(model.summary())
     model.edge_probabilities_                        # (d, d), row = parent
-    model.predict_interventional(do={2: 1.5})        # mean and 90% band of z and x
+    model.predict(do={2: 1.5})                       # mean and 90% band of z and x
 
 docs/python.md has a tour.
 """

@@ -60,7 +60,7 @@ def layout(edges: npt.NDArray[np.bool_]) -> Layout:
         ways[j, i] = [j, *stops, i]
     links = [pair for way in ways.values() for pair in zip(way, way[1:], strict=False)]
     x = _across(layer, links, d)
-    at = np.column_stack([x, -np.asarray(layer, float)])
+    at = np.column_stack([x, np.subtract(0.0, layer)])
     return Layout(at[:d], {edge: at[way] for edge, way in ways.items()})
 
 

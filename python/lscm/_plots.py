@@ -36,9 +36,10 @@ def plot_graph(run: Run, threshold: float, ax: Axes | None) -> Axes:
     unit = np.array([max(1.0, 0.13 * max(map(len, names)) + 0.5), 1.0])  # room for names, in inches
     placed = layout(likely)
     points = np.vstack([placed.nodes, *placed.edges.values()]) * unit
-    low, high = points.min(axis=0) - unit * 0.6, points.max(axis=0) + unit * 0.6
+    margin = unit * (0.6, 0.35)
+    low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
     if ax is None:
-        size = np.clip(high - low + (0, 0.4), 2.5, 14)
+        size = np.clip(high - low + (0, 0.4), 1.5, 14)
         _, ax = pyplot.subplots(figsize=tuple(size), layout="constrained")
     _draw_nodes(ax, placed.nodes * unit, names)
     mean = run.weights.mean(axis=0)
@@ -74,7 +75,8 @@ def _draw_edge(ax: Axes, way: Floats, room: Floats, p: float, mean: float) -> No
     ax.add_patch(arrow)
     middle = len(way) // 2
     at = way[middle] if len(way) % 2 else (way[middle - 1] + way[middle]) / 2
-    label = f"{mean:.2g}" if p > 0.95 else f"{mean:.2g}\np {p:.2f}"
+    weight = f"{mean:+.2f}".replace("-", "\N{MINUS SIGN}")
+    label = weight if p > 0.95 else f"{weight}\np {p:.2f}"
     back = {"fc": "white", "ec": "none", "alpha": 0.8, "pad": 0.6}
     ax.text(*at, label, fontsize=8, color=colour, ha="center", va="center", bbox=back, zorder=2)
 

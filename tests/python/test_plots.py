@@ -52,7 +52,7 @@ def test_graph(model, pyplot):
     assert set(NAMES) <= set(texts)
     assert len(ax.patches) == (model.edge_probabilities_ > 0.5).sum()
     j, i = np.argwhere(model.edge_probabilities_ > 0.99)[0]
-    assert f"{model.weights_[:, j, i].mean():.2g}" in texts
+    assert f"{model.weights_[:, j, i].mean():+.2f}".replace("-", "−") in texts
     assert ax.get_aspect() == 1
     _, own = pyplot.subplots()
     assert model.run_.plot_graph(1, ax=own) is own

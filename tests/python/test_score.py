@@ -113,7 +113,7 @@ def test_set_output_refuses_what_it_does_not_know():
 
 
 def test_grid_search(data):
-    pytest.importorskip("sklearn", "1.6")
+    pytest.importorskip("sklearn", "1.2")
     from sklearn.model_selection import GridSearchCV, GroupKFold
 
     do = dicts(data)
