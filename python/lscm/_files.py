@@ -21,8 +21,9 @@ def open_path(
     """Opens a data file of any format, or a run folder.
 
     Formats follow the ending, as on the command line: .nc (netCDF-4), .npz, .csv (observed
-    variables), .parquet and .feather (as CSV; by pyarrow), a folder of PNG pictures with interventions.csv, or a folder in the layout of the
-    public BIOLS code. Of a file little is read before it is asked for.
+    variables), .parquet and .feather (as CSV; by pyarrow), a folder of PNG pictures with
+    interventions.csv, or a folder in the layout of the public BIOLS code. Of a file little is read
+    before it is asked for.
 
     Parameters
     ----------

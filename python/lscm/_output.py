@@ -14,7 +14,7 @@ _KINDS = ("default", "pandas", "polars")
 
 
 class Output:
-    """set_output, as scikit-learn's transformers have it; clone and pipelines know the attribute."""
+    """set_output, as transformers of scikit-learn have it; clone copies the attribute."""
 
     _sklearn_output_config: dict[str, str]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def edges_frame(run: Run) -> pandas.DataFrame:
-    """All pairs of nodes, the likeliest edge first; weights over all draws, 0 where one has none."""
+    """All pairs, the likeliest edge first; weights over all draws, 0 where one has none."""
     labels = np.array(run._nodes().labels, object)
     parent, child = np.nonzero(~np.eye(run.nodes, dtype=bool))
     weights, probability = run.weights[:, parent, child], run.edge_probabilities[parent, child]

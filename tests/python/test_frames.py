@@ -33,7 +33,8 @@ class Sparse:
 
 @pytest.mark.parametrize("x", [X, Sparse(X)])
 def test_cells_as_anndata_has_them(x):
-    same(types.SimpleNamespace(X=x, obs=types.SimpleNamespace(index=list("uvwxyz")), var_names=GENES))
+    rows = types.SimpleNamespace(index=list("uvwxyz"))
+    same(types.SimpleNamespace(X=x, obs=rows, var_names=GENES))
 
 
 def test_anndata():
