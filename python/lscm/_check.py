@@ -67,7 +67,7 @@ class Checks(Sequence[Finding]):
 
     def _lines(self) -> list[str]:
         rows = [[f.check, f.verdict, "-" if f.figure is None else f"{f.figure:.2g}"] for f in self]
-        lines = [table(["check", "verdict", "figure"], rows)]
+        lines: list[str] = [table(["check", "verdict", "figure"], rows)]
         told = [f for f in self if f.verdict == "found" or f.warns]
         lines += [f"{f.check}: {f.says}. {f.remedy}".rstrip() for f in told]
         lines += [

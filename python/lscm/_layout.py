@@ -40,7 +40,7 @@ def layers(edges: npt.NDArray[np.bool_]) -> list[int]:
         if not ready:
             ready = [min(set(range(d)) - set(found))]
         for i in ready:
-            above = [found[j] for j in np.flatnonzero(edges[:, i]) if j in found]
+            above = [found[j] for j in np.flatnonzero(edges[:, i]).tolist() if j in found]
             found[i] = 1 + max(above, default=-1)
     return [found[i] for i in range(d)]
 

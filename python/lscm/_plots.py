@@ -78,7 +78,8 @@ def _draw_edge(ax: Axes, way: Floats, room: Floats, p: float, mean: float) -> No
     weight = f"{mean:+.2f}".replace("-", "\N{MINUS SIGN}")
     label = weight if p > 0.95 else f"{weight}\np {p:.2f}"
     back = {"fc": "white", "ec": "none", "alpha": 0.8, "pad": 0.6}
-    ax.text(*at, label, fontsize=8, color=colour, ha="center", va="center", bbox=back, zorder=2)
+    x, y = at
+    ax.text(x, y, label, fontsize=8, color=colour, ha="center", va="center", bbox=back, zorder=2)
 
 
 def _curve(way: Floats, room: Floats) -> tuple[Floats, list[int]]:

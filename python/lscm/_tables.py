@@ -68,6 +68,6 @@ def prediction_frame(seen: Prediction) -> pandas.DataFrame:
     """A row for each node: what it was set to, or NaN, and what it is like."""
     pandas = package("pandas", "to_pandas()")
     labels = seen._labels()
-    columns = {"do": [seen.do.get(label, np.nan) for label in labels]}
+    columns: dict[str, Any] = {"do": [seen.do.get(label, np.nan) for label in labels]}
     columns.update(zip(("mean", "sd", "q05", "q50", "q95"), seen.z, strict=True))
     return pandas.DataFrame(columns, index=pandas.Index(labels, name="node"))
