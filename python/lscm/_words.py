@@ -18,7 +18,6 @@ _PHRASES = {
     "`lscm fit --help`": "help(lscm.LatentSCM)",
 }
 _SWITCHES = {"force", "resume"}
-_LISTS = {"ignore", "names", "order", "control"}
 _OPTION = re.compile(r"(?<![^\s(`'\"])--([a-z][a-z0-9-]*)")
 _NUMBER = re.compile(r"[ =](-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?![\w.,]*\w)")
 _WORD = re.compile(r"[ =]([a-z]+)\b")
@@ -40,7 +39,7 @@ def in_python(text: str) -> str:
     >>> in_python("d.csv: this file exists already; replace it with --force")
     'd.csv: this file exists already; replace it with force=True'
     >>> in_python("leave the column out with --ignore cell type")
-    "leave the column out with ignore=['cell type']"
+    "leave the column out with ignore='cell type'"
     >>> in_python("list it (--order 2,0,1) or learn it")
     'list it (order=[2, 0, 1]) or learn it'
     """
@@ -64,7 +63,7 @@ def _value(name: str, before: str, after: str) -> tuple[str | None, int]:
     if name in _SWITCHES:
         return "True", 0
     setting = _settings().get(name, {})
-    if setting and name not in _LISTS:
+    if setting and name != "order":
         pattern = _WORD if setting["choices"] else _NUMBER
         found = pattern.match(after)
         if found is None or setting["choices"] and found[1] not in setting["choices"]:
@@ -73,14 +72,8 @@ def _value(name: str, before: str, after: str) -> tuple[str | None, int]:
     found = _TEXT.match(after)
     if found is None or found[4] and not _END.search(before):
         return None, 0
-    return _literal(name, next(part for part in found.groups() if part)), found.end()
-
-
-def _literal(name: str, value: str) -> str:
-    if name not in _LISTS:
-        return repr(value)
-    parts = value.split(",")
-    return str([int(part) if part.isdigit() else part for part in parts])
+    value = next(part for part in found.groups() if part)
+    return (f"[{value.replace(',', ', ')}]" if name == "order" else repr(value)), found.end()
 
 
 def spoken(told: Any) -> Any:

@@ -133,7 +133,7 @@ def test_broken_files_of_arrow():
     with pytest.raises(lscm.Error, match="its column 'b' holds lists"):
         lscm.open("lists.parquet")
     parquet.write_table(pyarrow.table({"a": [1.0, 2], "kind": ["u", "v"]}), "text.parquet")
-    with pytest.raises(ValueError, match=r"^text.parquet: .*ignore=\['kind'\]"):
+    with pytest.raises(ValueError, match="^text.parquet: .*ignore='kind'"):
         lscm.open("text.parquet")
 
 
