@@ -166,6 +166,7 @@ static void paths_without_data_are_named(void **state)
     lscm_dataset *data = NULL;
     copy_part("/proc/self/exe", at("a.npy"), 10);
     copy_part("/proc/self/exe", at("a.h5"), 10);
+    copy_part("/proc/self/exe", at("a.Parquet"), 10);
     copy_part("/proc/self/exe", at("a.png"), 10);
     copy_part("/proc/self/exe", at("a"), 10);
     assert_int_equal(mkfifo(at("pipe.nc"), 0600), 0);
@@ -175,6 +176,7 @@ static void paths_without_data_are_named(void **state)
     assert_fails(lscm_dataset_open(&data, "/dev/null", NULL, &why), LSCM_READ, "regular file");
     assert_fails(lscm_dataset_open(&data, at("a.npy"), NULL, &why), LSCM_USAGE, "one array");
     assert_fails(lscm_dataset_open(&data, at("a.h5"), NULL, &why), LSCM_USAGE, ".npz, .csv");
+    assert_fails(lscm_dataset_open(&data, at("a.Parquet"), NULL, &why), LSCM_USAGE, "pyarrow");
     assert_fails(lscm_dataset_open(&data, at("a.png"), NULL, &why), LSCM_USAGE, "not read");
     assert_fails(lscm_dataset_open(&data, at("a"), NULL, &why), LSCM_USAGE, "no ending");
 }

@@ -7,7 +7,7 @@ under interventions nobody tried.
     model = lscm.LatentSCM().fit(X, targets, values)
     print(model.summary())
     model.edge_probabilities_                        # (d, d), row = parent
-    model.predict_interventional(do={2: 1.5})        # mean and 90% band of z and x
+    model.predict(do={2: 1.5})                       # mean and 90% band of z and x
 
 docs/python.md has a tour.
 """
@@ -31,7 +31,14 @@ from ._dataset import Band, Dataset, simulate
 from ._estimator import LatentSCM
 from ._evaluate import evaluate
 from ._files import open_path as open
-from ._problems import FitWarning, GraphAloneWarning, NotFitted, OutsideWarning, TypeProblem
+from ._problems import (
+    FitWarning,
+    GraphAloneWarning,
+    NotFitted,
+    OutsideWarning,
+    PackageProblem,
+    TypeProblem,
+)
 from ._run import Diagnostics, Prediction, Run
 from ._summary import Summary
 
@@ -55,6 +62,7 @@ __all__ = [
     "NotFitted",
     "OutOfMemory",
     "OutsideWarning",
+    "PackageProblem",
     "Pair",
     "Prediction",
     "Run",

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ._show import preformatted, table
+from ._show import as_html, table
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,9 +65,9 @@ class Checks(Sequence[Finding]):
         """What should be known before the fit is believed; empty where all is well."""
         return [one for one in self._all if one.verdict == "found"]
 
-    def __str__(self) -> str:
+    def _lines(self) -> list[str]:
         rows = [[f.check, f.verdict, "-" if f.figure is None else f"{f.figure:.2g}"] for f in self]
-        lines = [table(["check", "verdict", "figure"], rows)]
+        lines: list[str] = [table(["check", "verdict", "figure"], rows)]
         told = [f for f in self if f.verdict == "found" or f.warns]
         lines += [f"{f.check}: {f.says}. {f.remedy}".rstrip() for f in told]
         lines += [
@@ -75,9 +75,12 @@ class Checks(Sequence[Finding]):
             for pair in self.pairs
             if pair.verdict != "decided"
         ]
-        return "\n".join([*lines, "" if self.found else "no problems detected"]).rstrip()
+        return lines if self.found else [*lines, "no problems detected"]
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return preformatted(str(self))
+        return as_html(self._lines())

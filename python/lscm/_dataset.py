@@ -6,19 +6,23 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _tables
+from ._arrow import Folder, readable
 from ._arguments import naming_arguments, read_arguments, read_names, read_x
 from ._drawing import drawn_graph
 from ._nodes import Floats, Nodes
 from ._numbers import numbers
-from ._problems import naming_keywords, wrong_type
+from ._problems import wrong_type
 from ._progress import Progress, reporting
 from ._table import read_table
+
+if TYPE_CHECKING:
+    import pandas
 
 Path: TypeAlias = "str | os.PathLike[str]"
 Array: TypeAlias = npt.NDArray[Any]
@@ -66,6 +70,8 @@ class Dataset:
     >>> data.x is x
     True
     """
+
+    _folder: Folder | None = None  # of a copy that is read as long as the data set is there
 
     def __init__(
         self,
@@ -141,9 +147,11 @@ class Dataset:
             "value_column": value_column,
             "control": _joined(control),
         }
-        with naming_keywords():
-            core = _core.open(os.fspath(path), **opened, truth_only=truth_only, x_only=x_only)
-        return cls._of(core, opened)
+        with readable(os.fspath(path)) as (file, folder):
+            core = _core.open(file, **opened, truth_only=truth_only, x_only=x_only)
+        data = cls._of(core, opened)
+        data._folder = folder
+        return data
 
     # ---- what it holds ----
 
@@ -279,6 +287,10 @@ class Dataset:
         """Writes the true graph: .dot, .graphml, .json, or drawn by Graphviz: .svg, .pdf, .png."""
         if not drawn_graph(self._core.save_graph, os.fspath(path), force):
             self._core.save_graph(os.fspath(path), force=force)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """x and, for each node, a column "do:NODE" of what it was set to, NaN where it was not."""
+        return _tables.rows_frame(self)
 
     def __repr__(self) -> str:
         shapes = {field: self._core.shape(field) for field in get_args(Field)}

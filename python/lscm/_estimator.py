@@ -11,23 +11,25 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 
 from . import _core
-from ._arguments import naming_arguments
+from ._arguments import naming_arguments, read_x
 from ._dataset import Dataset, Path
 from ._feature_names import check_feature_names
 from ._nodes import Edges, Floats, Node, Tiers
 from ._numbers import column_names
+from ._output import Output
 from ._parameters import Parameters
 from ._problems import FitWarning, wrong, wrong_type
 from ._progress import Progress, reporting
 from ._results import Results
 from ._run import Run, warn_outside
+from ._score import r2_under_do
 from ._show import figure, preformatted
 
 _SETTINGS = tuple(str(row["name"]) for row in _core.settings("fit"))
 _KNOWLEDGE = {"forbid": "forbid", "require": "require", "tiers": "tiers", "order_given": "order"}
 
 
-class LatentSCM(Parameters, Results):
+class LatentSCM(Parameters, Results, Output):
     """Causal variables behind the data, the graph between them, weights and noise.
 
     Interventions label the causal variables: the values that do() set. So they can be read off x,
@@ -86,6 +88,8 @@ final_temperature, permanent, restarts, full_run
         Causal variables of the rows that were fitted: posterior mean and sd.
     diagnostics_ : Diagnostics
         How far to trust it: r_hat, ess, warnings, held_out_r2, held_out_coverage_90, ...
+    edges_ : pandas.DataFrame
+        All pairs, the likeliest edge first: parent, child, probability, mean, sd, q05, q95.
     node_names_ : tuple of str or None
         Names of the causal variables.
     run_ : Run
@@ -287,15 +291,15 @@ final_temperature, permanent, restarts, full_run
 
     def fit_transform(
         self, X: object, targets: object = None, values: object = None, **options: Any
-    ) -> Floats:
+    ) -> Any:
         """fit(X, targets, values), then transform(X): every node read off x.
 
         `latents_` are the causal variables given what do() set, too.
         """
-        self.fit(X, targets, values, **options)
+        z_of = self.fit(X, targets, values, **options)._read_off
         if targets is None and not isinstance(X, Dataset):  # a table: its other columns are no x
-            X = X[list(self.feature_names_in_)]  # type: ignore[index]
-        return self._read_off(X, None, None)[0]
+            return self._as_asked(z_of(X[list(self.feature_names_in_)], None, None)[0], X)  # type: ignore[index]
+        return self._as_asked(z_of(X, None, None)[0], X)
 
     def _keep_feature_names(self, names: Sequence[str] | None) -> None:
         if names is not None:
@@ -334,8 +338,21 @@ final_temperature, permanent, restarts, full_run
         when the model was fitted are counted in a warning (lscm.OutsideWarning). Runs of the
         methods biols, vae and graphvae have no encoder and cannot do this.
         """
-        z, sd = self._read_off(X, targets, values)
+        z, sd = (self._as_asked(part, X) for part in self._read_off(X, targets, values))
         return (z, sd) if return_sd else z
+
+    def score(self, X: object, targets: object = None, values: object = None) -> float:
+        """R2 of x as predicted from what do() set alone: 1 is perfect, 0 no better than the mean.
+
+        x is predicted by its mean under do() over the posterior; rows that were not fitted say
+        most. Of vectors it is the mean over the columns, of observed variables over those that
+        do() did not set, of pictures that of all pixels together. Settings may be compared by it,
+        as GridSearchCV does: pass it targets as {node: value} for each row, since it knows of no
+        values.
+        """
+        run = self._run()
+        data = X if isinstance(X, Dataset) else self._new_data(X, _required(targets), values)
+        return r2_under_do(run, data)
 
     def _read_off(self, X: object, targets: object, values: object) -> tuple[Floats, Floats]:
         run = self._run()
@@ -345,22 +362,24 @@ final_temperature, permanent, restarts, full_run
         return z, sd
 
     def _new_data(self, X: object, targets: object, values: object) -> Dataset:
-        names = None if targets is None else self._run().node_names
-        whole = "none" if targets is None and column_names(X, "X") is not None else None
-        data = Dataset(X, targets, values, node_names=names, target_column=whole)
+        run = self._run()
+        x, columns = read_x(X)
         fitted = getattr(self, "feature_names_in_", None)
-        check_feature_names(type(self).__name__, fitted, column_names(X, "X"))
-        if data.features != self.n_features_in_:
+        check_feature_names(type(self).__name__, fitted, columns)
+        if x[0].size != self.n_features_in_:
             raise wrong(
-                f"X has {data.features} features, but {type(self).__name__} is expecting "
+                f"X has {x[0].size} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
             )
-        return data
+        names = None
+        if targets is not None:  # target sets by number do not say how many nodes there are
+            names = run.node_names or tuple(str(i) for i in range(run.nodes))
+        return Dataset(x, targets, values, node_names=names)
 
     def _repr_html_(self) -> str:
         if not self.__sklearn_is_fitted__():
             return preformatted(repr(self))
-        return figure(repr(self), self.run_.draw(), str(self.summary()))
+        return figure(repr(self), self.run_.draw(), self.summary()._repr_html_())
 
     # ---- run folders ----
 

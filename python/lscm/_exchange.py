@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._problems import missing_package
+from ._problems import package
 
 if TYPE_CHECKING:
     import arviz
@@ -17,15 +16,8 @@ if TYPE_CHECKING:
     from ._run import Run
 
 
-def _package(name: str, what: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise missing_package(name, what) from None
-
-
 def to_networkx(run: Run, threshold: float) -> networkx.DiGraph[Any]:
-    graph: networkx.DiGraph[Any] = _package("networkx", "to_networkx()").DiGraph()
+    graph: networkx.DiGraph[Any] = package("networkx", "to_networkx()").DiGraph()
     labels = run._nodes().labels
     position = np.argsort(run.order, axis=1).mean(axis=0)
     sigma, intercept = run.sigma.mean(axis=0), run.intercept.mean(axis=0)
@@ -55,7 +47,7 @@ def to_networkx(run: Run, threshold: float) -> networkx.DiGraph[Any]:
 
 def _groups(run: Run, what: str) -> dict[str, xarray.Dataset]:
     """The groups of posterior.nc, without the networks."""
-    xarray = _package("xarray", what)
+    xarray = package("xarray", what)
     labels = list(run._nodes().labels)
     draws = {"chain": [0], "draw": np.arange(run.draws)}
     ends = {"parent": labels, "child": labels}
@@ -96,11 +88,11 @@ def to_xarray(run: Run) -> xarray.Dataset:
 
 
 def to_arviz(run: Run) -> arviz.InferenceData:
-    package = _package("arviz", "to_arviz()")
+    theirs = package("arviz", "to_arviz()")
     groups = _groups(run, "to_arviz()")
     data: arviz.InferenceData
-    if hasattr(package, "InferenceData"):
-        data = package.InferenceData(**groups)
+    if hasattr(theirs, "InferenceData"):
+        data = theirs.InferenceData(**groups)
     else:  # ArviZ 1.0 and later
-        data = _package("xarray", "to_arviz()").DataTree.from_dict(groups)
+        data = package("xarray", "to_arviz()").DataTree.from_dict(groups)
     return data

@@ -24,7 +24,8 @@ def open_path(
     """Opens a data file of any format, or a run folder.
 
     Formats follow the ending, as on the command line: .nc (netCDF-4), .npz, .csv and .tsv (tables,
-    also packed: .csv.gz, .tsv.gz), .h5ad (AnnData), a folder of PNG or JPEG pictures with
+    also packed: .csv.gz, .tsv.gz), .parquet and .feather (the same, by pyarrow), .h5ad
+    (AnnData), a folder of PNG or JPEG pictures with
     interventions.csv, or a folder in the layout of the public BIOLS code. Of a file little is read
     before it is asked for.
 

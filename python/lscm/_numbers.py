@@ -11,12 +11,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ._frames import columns_of, plain, text_column
 from ._problems import wrong, wrong_type
 
 Names: TypeAlias = tuple[str, ...]
 
 # Numbers of these types are float32 to the last bit.
 _SMALL = {np.dtype(code) for code in "?bBhHef"}
+_MISSING = ("NAType", "NaTType")
 
 
 def numbers(value: object, argument: str, *, single: bool = False) -> Any:
@@ -39,20 +41,44 @@ def numbers(value: object, argument: str, *, single: bool = False) -> Any:
             f"{argument}: Complex data not supported; pass the real part, the absolute value, or "
             "both parts as features"
         )
-    if kind in "SU":
-        raise wrong(f"{argument}: holds text, not numbers")
+    if kind in "SUOT":
+        _refuse_text(value, argument, all_text=kind != "O")
     if kind in "mM":
         raise wrong(f"{argument}: holds dates or times; turn them into numbers, or leave them out")
     kept = single and array.dtype in _SMALL
     try:
+        array = _filled(array) if kind == "O" else array
         return np.ascontiguousarray(array, np.float32 if kept else np.float64)
     except (TypeError, ValueError) as why:
         problem = wrong_type if isinstance(why, TypeError) else wrong
         raise problem(f"{argument}: holds what is not a number: {why}") from why
 
 
+def _refuse_text(value: object, argument: str, *, all_text: bool) -> None:
+    """Says which column of a table holds text."""
+    found = text_column(value)
+    if found is not None:
+        raise wrong(
+            f"{argument}: its column {found[0]!r} holds text ({found[1]!r}), not numbers; leave it "
+            "out, or turn it into numbers"
+        )
+    if all_text:
+        raise wrong(f"{argument}: holds text, not numbers")
+
+
+def _filled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """NaN for what Python (None) and pandas (NA, NaT) call missing: the library says where."""
+    missing = [entry is None or type(entry).__name__ in _MISSING for entry in array.flat]
+    if not any(missing):
+        return array
+    filled = array.copy()
+    filled[np.reshape(missing, array.shape)] = np.nan
+    return filled
+
+
 def any_array(value: object, argument: str) -> npt.NDArray[Any]:
     """An array of whatever kind."""
+    value = plain(value, argument)
     if hasattr(value, "toarray"):
         raise wrong_type(f"{argument}: is a sparse matrix; pass it dense: {argument}.toarray()")
     if isinstance(value, (str, bytes)) or hasattr(value, "__fspath__"):
@@ -69,9 +95,9 @@ def any_array(value: object, argument: str) -> npt.NDArray[Any]:
 
 
 def column_names(value: object, argument: str) -> Names | None:
-    """The names of a DataFrame's columns; None where they are numbers or there are none."""
-    columns = getattr(value, "columns", None)
-    if columns is None or callable(columns):
+    """The names of a table's columns; None where they are numbers or there are none."""
+    columns = columns_of(value)
+    if columns is None:
         return None
     names = list(columns)
     texts = [isinstance(name, str) for name in names]

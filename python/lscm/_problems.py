@@ -3,11 +3,10 @@ where, and what to do. The kinds made by the library come from _core; those made
 
 from __future__ import annotations
 
-import contextlib
 import difflib
-import re
+import importlib
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from ._core import Error, ToolProblem, ValueProblem
@@ -26,6 +25,12 @@ class NotFitted(Error, ValueError, AttributeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NotFitted, self.args
+
+
+class PackageProblem(ToolProblem, ImportError):
+    """An optional package is not installed."""
+
+    __module__ = "lscm"
 
 
 class OutsideWarning(UserWarning):
@@ -72,40 +77,21 @@ def not_fitted(name: str) -> NotFitted:
     return problem
 
 
-def missing_package(package: str, what: str) -> ToolProblem:
+def missing_package(name: str, what: str) -> PackageProblem:
     """The exception for an optional package that is not installed."""
-    problem = ToolProblem(
-        f"{what} needs the package {package}, which is not installed; pip install {package}"
+    problem = PackageProblem(
+        f"{what} needs the package {name}, which is not installed; pip install {name}"
     )
     problem.status = "TOOL"
     return problem
 
 
-_FLAG = re.compile(
-    r"--(target-column|value-column|control|ignore|truth|names)(?: '([^']*)'| ([\w.,:()+-]+))?"
-)
-
-
-def _keyword(flag: re.Match[str]) -> str:
-    word = flag[2] if flag[3] is None else flag[3]
-    name = flag[1].replace("-", "_")
-    return name if word is None else f"{name}={word!r}"
-
-
-@contextlib.contextmanager
-def naming_keywords() -> Iterator[None]:
-    """The library's sentences name flags of the command line; here they are keyword arguments.
-
-    >>> with naming_keywords():
-    ...     raise wrong("is 'condition' it? --target-column condition; if not: --ignore condition")
-    Traceback (most recent call last):
-    lscm.ValueProblem: is 'condition' it? target_column='condition'; if not: ignore='condition'
-    """
+def package(name: str, what: str) -> Any:
+    """An optional package that `what` needs, or a part of one: "matplotlib.pyplot"."""
     try:
-        yield
-    except Error as problem:
-        problem.args = (_FLAG.sub(_keyword, str(problem)), *problem.args[1:])
-        raise
+        return importlib.import_module(name)
+    except ImportError:
+        raise missing_package(name.split(".")[0], what) from None
 
 
 def hint(word: str, candidates: Iterable[str]) -> str:

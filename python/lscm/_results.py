@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._check import Checks
 from ._dataset import Array, Dataset, Path
-from ._nodes import Do, Floats
+from ._nodes import Do, Floats, Node
 from ._problems import not_fitted
-from ._run import Diagnostics, Prediction, Run
+from ._run import PREDICTED_ROWS, Diagnostics, Prediction, Run
 from ._summary import Summary
 
 if TYPE_CHECKING:
     import arviz
     import networkx
+    import pandas
     import xarray
+    from matplotlib.axes import Axes
 
 
 class Results:
@@ -90,11 +93,41 @@ class Results:
         """n rows of x and z under do(), each of another posterior draw: see `Run.sample`."""
         return self._run().sample(do, n, seed=seed)
 
-    def predict_interventional(
-        self, do: Do | None = None, n: int = 1000, *, seed: int = 0
+    def predict(
+        self, do: Do | None = None, n: int = PREDICTED_ROWS, *, seed: int = 0
     ) -> Prediction:
-        """Mean and 90% band of x and z under do(): see `Run.predict_interventional`."""
+        """What would be seen under do(): mean, sd and 90% band of x and z, over n rows of `sample`.
+
+        It prints as a table; `.z.mean`, `.x.lower`, ... are arrays, `to_pandas()` is a DataFrame.
+        """
         return self._run().predict_interventional(do, n, seed=seed)
+
+    def predict_interventional(
+        self, do: Do | None = None, n: int = PREDICTED_ROWS, *, seed: int = 0
+    ) -> Prediction:
+        """The longer name of `predict`."""
+        return self.predict(do, n, seed=seed)
+
+    def plot_graph(self, threshold: float = 0.5, *, ax: Axes | None = None) -> Axes:
+        """Draws the likely edges by matplotlib: see `Run.plot_graph`."""
+        return self._run().plot_graph(threshold, ax=ax)
+
+    def plot_effect(self, parent: Node, child: Node, *, axes: Sequence[Axes] | None = None) -> Any:
+        """Draws a weight and what do(parent) does to the child: see `Run.plot_effect`."""
+        return self._run().plot_effect(parent, child, axes=axes)
+
+    def plot_latents(self, nodes: Sequence[Node] | None = None) -> Any:
+        """Draws causal variables against each other: see `Run.plot_latents`."""
+        return self._run().plot_latents(nodes)
+
+    @property
+    def edges_(self) -> pandas.DataFrame:
+        """All pairs of nodes with the probability and the weight of the edge: see `Run.edges`."""
+        return self._run().edges
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The draws as a DataFrame: see `Run.to_pandas`."""
+        return self._run().to_pandas()
 
     def to_networkx(self, threshold: float = 0.5) -> networkx.DiGraph[Any]:
         """The likely edges as a DiGraph: see `Run.to_networkx`."""

@@ -6,7 +6,40 @@ import html
 from collections.abc import Sequence
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+class Table(str):
+    """Columns side by side as text, which knows its cells."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def html(self) -> str:
+        """The same for notebooks: names to the left, numbers to the right with figures of one
+        width, so that they align."""
+        lines = []
+        for tag, line in [("th", self.header), *(("td", row) for row in self.rows)]:
+            cells = [
+                f'<{tag} style="text-align:{"left" if i == 0 else "right"};padding:2px 8px">'
+                f"{html.escape(cell)}</{tag}>"
+                for i, cell in enumerate(line)
+            ]
+            lines.append(f"<tr>{''.join(cells)}</tr>")
+        style = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:4px 0"
+        return (
+            f'<table style="{style}"><thead>{lines[0]}</thead>'
+            f"<tbody>{''.join(lines[1:])}</tbody></table>"
+        )
+
+
+def as_html(lines: Sequence[str]) -> str:
+    """Lines of text with tables between them."""
+    parts = [
+        line.html() if isinstance(line, Table) else f"<div>{html.escape(line)}</div>"
+        for line in lines
+    ]
+    return "".join(parts)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     """Columns side by side, the first to the left and the others to the right.
 
     >>> print(table(["node", "mean"], [["raf", "2"], ["mek", "-0.5"]]))
@@ -21,7 +54,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         cells = [line[0].ljust(widths[0])]
         cells += [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
         texts.append(" ".join(cells).rstrip())
-    return "\n".join(texts)
+    made = Table("\n".join(texts))
+    made.header, made.rows = header, rows
+    return made
 
 
 def short(number: float) -> str:
@@ -34,10 +69,10 @@ def short(number: float) -> str:
 
 
 def figure(title: str, drawing: str, note: str) -> str:
-    """A drawing (SVG) between a line above and a line below."""
+    """A drawing (SVG) between a line above and HTML below."""
     return (
         f'<figure style="margin:0"><figcaption><b>{html.escape(title)}</b></figcaption>'
-        f'{drawing}<div style="white-space:pre-wrap">{html.escape(note)}</div></figure>'
+        f'{drawing}{note}</figure>'
     )
 
 

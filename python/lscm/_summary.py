@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._nodes import Floats
-from ._show import table
+from ._show import as_html, table
 
 _MOST_EDGES, _MOST_NODES, _WORST_NODES = 12, 12, 8
 
@@ -35,12 +35,18 @@ class Summary(dict[str, Any]):
         self.edges = sorted(directed, key=lambda edge: -edge[2])
         self.undirected = sorted((e for e in either if e[2] > 0.5), key=lambda edge: -edge[2])
 
-    def __str__(self) -> str:
+    def _lines(self) -> list[str]:
         lines = [*self._method(), *self._edges(), *self._judgement(), *self._left_out()]
         lines += self._weak_anchors()
-        return "\n".join(lines + [f"warning: {warning}" for warning in self.get("warnings", [])])
+        return lines + [f"warning: {warning}" for warning in self.get("warnings", [])]
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(self._lines())
 
     def _method(self) -> list[str]:
         bound = f"; bound {self['bound']:.1f}" if self.get("bound") is not None else ""

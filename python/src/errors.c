@@ -98,11 +98,29 @@ bool errors_open(PyObject *module, core_state *state)
     return true;
 }
 
-PyObject *core_raise(const core_state *state, const lscm_error *why)
+/* The sentence, with keywords instead of the options of the command line (lscm/_words.py). */
+static PyObject *sentence(const lscm_error *why)
 {
     /* a path in it may be in any encoding, or cut within a character */
     PyObject *text =
         PyUnicode_DecodeUTF8(why->text, (Py_ssize_t)strlen(why->text), "backslashreplace");
+    if (text == NULL || strstr(why->text, "--") == NULL) {
+        return text;
+    }
+    PyObject *words = PyImport_ImportModule("lscm._words");
+    PyObject *said = words != NULL ? PyObject_CallMethod(words, "in_python", "O", text) : NULL;
+    Py_XDECREF(words);
+    if (said == NULL) { /* better in other words than not at all */
+        PyErr_Clear();
+        return text;
+    }
+    Py_DECREF(text);
+    return said;
+}
+
+PyObject *core_raise(const core_state *state, const lscm_error *why)
+{
+    PyObject *text = sentence(why);
     PyObject *type = state->error[why->status];
     PyObject *error = text != NULL ? PyObject_CallFunctionObjArgs(type, text, NULL) : NULL;
     PyObject *status = PyUnicode_FromString(STATUS_NAMES[why->status]);

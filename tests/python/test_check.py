@@ -33,4 +33,4 @@ def test_a_run_has_its_checks(model):
     assert all(any(finding.says in text for text in warnings) for finding in checks.found)
     model.save("m.run")
     assert str(lscm.open("m.run").check()) == str(checks)
-    assert "<pre>" in checks._repr_html_()
+    assert "<td" in checks._repr_html_() and checks[0].check in checks._repr_html_()

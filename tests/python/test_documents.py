@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import pkgutil
 import re
 import runpy
@@ -49,6 +50,8 @@ def blocks(page):
 def test_docs():
     page = HERE / "docs" / "python.md"
     pytest.importorskip("networkx")
+    pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib").use("Agg")
     text = "\n".join(blocks(page))
     assert text.count(">>>") > 30
     test = doctest.DocTestParser().get_doctest(text, {}, "python.md", str(page), 0)
@@ -67,6 +70,23 @@ def test_the_page_speaks_of_every_method():
     errors = [name for name, kind in vars(lscm).items()
               if isinstance(kind, type) and issubclass(kind, (lscm.Error, Warning))]  # fmt: skip
     assert all(name in text for name in errors)
+
+
+@needs_repository
+@pytest.mark.parametrize("name", ["vectors", "pictures", "observed"])
+def test_notebooks(name):
+    """They are those of the script, and their code runs."""
+    folder = HERE / "examples" / "python"
+    pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib").use("Agg")
+    written = runpy.run_path(str(folder / "notebooks.py"))["NOTEBOOKS"][name]
+    cells = json.loads((folder / f"{name}.ipynb").read_text())["cells"]
+    assert ["".join(cell["source"]) for cell in cells] == [c.removeprefix(">>> ") for c in written]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert all(cell["execution_count"] for cell in code)
+    here: dict[str, object] = {}
+    for cell in code:
+        exec("".join(cell["source"]), here)
 
 
 @needs_repository

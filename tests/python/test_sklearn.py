@@ -23,18 +23,30 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import (
     check_dataframe_column_names_consistency,
     check_get_feature_names_out_error,
+    check_global_output_transform_pandas,
+    check_set_output_transform,
+    check_set_output_transform_pandas,
+    check_set_output_transform_polars,
     estimator_checks_generator,
 )
 from sklearn.utils.validation import check_is_fitted
 
 
 class Checked(lscm.LatentSCM):
+    @property
+    def predict(self):
+        raise AttributeError("predict(do={...}) takes an intervention, not the X of the checks")
+
     def fit(self, X, y=None):
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         rows, columns = (*getattr(X, "shape", np.asarray(X).shape), 1, 1)[:2]
         targets = np.eye(columns + 1)[np.arange(rows) % (columns + 1), :columns]
         return super().fit(X, targets)
+
+    def score(self, X, y=None):
+        rows, columns = np.asarray(X).shape
+        return super().score(X, np.eye(columns)[np.arange(rows) % columns])
 
     def fit_transform(self, X, y=None):
         return self.fit(X, y).transform(X)
@@ -66,6 +78,10 @@ def test_check(estimator, check):
 MORE = [  # of scikit-learn's own estimators only
     check_dataframe_column_names_consistency,
     check_get_feature_names_out_error,
+    check_global_output_transform_pandas,
+    check_set_output_transform,
+    check_set_output_transform_pandas,
+    check_set_output_transform_polars,
 ]
 
 

@@ -171,6 +171,18 @@ static const file_format *format_of(const char *ending)
     return NULL;
 }
 
+/* Tables of Apache Arrow, for which there is no C library in Debian. */
+static bool is_columnar(const char *ending)
+{
+    static const char *const ENDINGS_OF_ARROW[] = {".parquet", ".pq", ".feather", ".arrow", ".ipc"};
+    for (size_t i = 0; i < sizeof ENDINGS_OF_ARROW / sizeof ENDINGS_OF_ARROW[0]; i++) {
+        if (strcasecmp(ending, ENDINGS_OF_ARROW[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Looks at the path without opening it. */
 static lscm_status choose_reader(const char *path, const file_format **format, lscm_error *why)
 {
@@ -199,6 +211,12 @@ static lscm_status choose_reader(const char *path, const file_format **format, l
                     "%s: an NPY file holds one array, but a data set needs 'x' and 'targets': give "
                     "an .npz file or the folder that holds the arrays",
                     path);
+    }
+    if (is_columnar(ending)) {
+        return fail(why, LSCM_USAGE,
+                    "%s: Parquet and Feather are read by the Python package with pyarrow: "
+                    "python3 -c 'import lscm; lscm.open(\"%s\").save(\"data.nc\")' converts it",
+                    path, path);
     }
     if (*ending == '\0') {
         return fail(why, LSCM_USAGE, "%s: the name has no ending; known are %s, %s", path,
