@@ -149,6 +149,7 @@ refuses 2 "--require takes edges" "$lscm" fit data.nc --require 01 --out no
 refuses 2 "tier 1 is empty" "$lscm" fit data.nc --tiers ';;' --out no
 refuses 2 "no node 'x'" "$lscm" fit data.nc --tiers '0;x' --out no
 refuses 2 "twice" "$lscm" fit data.nc --tiers '0,1;1' --out no
+refuses 2 "give all tiers at once" "$lscm" fit data.nc --tiers 0 --tiers '1;2' --out no
 refuses 2 "make a cycle" "$lscm" fit data.nc --require '0->1,1->0' --out no
 refuses 2 "also forbidden" "$lscm" fit data.nc --require '0->1' --forbid '0->1' --out no
 refuses 2 "'holdout' is 1" "$lscm" fit data.nc --holdout 1 --out no

@@ -48,7 +48,8 @@ const struct argp *sample_argp(void)
 {
     static const struct argp_option options[] = {
         {"do", OPTION_DO, "NODE=VALUE,...", 0,
-         "Set these nodes, by name or number (0-based), to these values; may be given several times; "
+         "Set these nodes, by name or number (0-based), to these values; may be given several "
+         "times; "
          "without it nothing is set",
          1},
         {"draws", OPTION_DRAWS, "N", 0, "Rows to sample, each from another posterior draw (100)",
@@ -182,10 +183,9 @@ static void print_json(const arguments *a, const lscm_dataset *rows, const quest
         (void)json_array_append_new(list, node_json(rows, q, i));
     }
     each_warning(q, append_warning, warnings);
-    json_t *all =
-        json_pack("{s:I, s:I, s:s*, s:o, s:o}", "draws", (json_int_t)lscm_dataset_rows(rows),
-                  "seed", (json_int_t)a->seed, "out", a->common.out, "nodes", list, "warnings",
-                  warnings);
+    json_t *all = json_pack("{s:I, s:I, s:s*, s:o, s:o}", "draws",
+                            (json_int_t)lscm_dataset_rows(rows), "seed", (json_int_t)a->seed, "out",
+                            a->common.out, "nodes", list, "warnings", warnings);
     (void)json_dumpf(all, stdout, 0);
     (void)putchar('\n');
     json_decref(all);

@@ -338,7 +338,8 @@ class Run:
 
         Edges have probability, mean, sd and sign of the weight (over all draws, 0 where a draw
         has no such edge), and directed: False where nothing tells which way it points, and both
-        ways are there since together they exceed the threshold; nodes have position (mean place in the order), sigma and intercept.
+        ways are there since together they exceed the threshold; nodes have position (mean place in
+        the order), sigma and intercept.
         """
         return _exchange.to_networkx(self, threshold)
 

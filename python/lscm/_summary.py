@@ -25,15 +25,16 @@ class Summary(dict[str, Any]):
         super().__init__(summary)
         self._labels, self._draws = labels, draws
         pairs = summary.get("pairs", {}).get("undirected", [])
-        either = [(labels[a], labels[b], min(float(edge_prob[a, b] + edge_prob[b, a]), 1.0)) for a, b in pairs]
+        either = np.minimum(edge_prob + edge_prob.T, 1)
+        joined = [(labels[a], labels[b], float(either[a, b])) for a, b in pairs if either[a, b] > 0.5]
         told = np.ones(edge_prob.shape, bool)
         for a, b in pairs:
             told[a, b] = told[b, a] = False
         likely = (edge_prob > 0.5) & told
         self._causes = likely.sum(axis=0)
-        directed = [(labels[j], labels[i], float(edge_prob[j, i])) for j, i in np.argwhere(likely).tolist()]
-        self.edges = sorted(directed, key=lambda edge: -edge[2])
-        self.undirected = sorted((e for e in either if e[2] > 0.5), key=lambda edge: -edge[2])
+        ranked = sorted(np.argwhere(likely).tolist(), key=lambda edge: -edge_prob[edge[0], edge[1]])
+        self.edges = [(labels[j], labels[i], float(edge_prob[j, i])) for j, i in ranked]
+        self.undirected = sorted(joined, key=lambda edge: -edge[2])
 
     def _lines(self) -> list[str]:
         lines = [*self._method(), *self._edges(), *self._judgement(), *self._left_out()]

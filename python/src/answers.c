@@ -66,8 +66,7 @@ PyObject *posterior_beyond(PyObject *self, PyObject *args, PyObject *keywords)
         take_shaped(state, values, &set_to, dims, &to)) {
         core_call call;
         call_begin(&call, NULL, 0);
-        lscm_status status =
-            lscm_posterior_beyond(&text, handle(self), on.buf, to.buf, &call.why);
+        lscm_status status = lscm_posterior_beyond(&text, handle(self), on.buf, to.buf, &call.why);
         object = call_end(&call, state, status) ? PyUnicode_FromString(text) : NULL;
         lscm_text_free(text);
     }

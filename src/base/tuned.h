@@ -174,6 +174,7 @@
     REAL(warn_r_hat, 1.1, STATED, "R-hat of chains that agree") \
     REAL(warn_chance, 1e-3, HAND, "chance of a warning about held-out sets where all is well") \
     REAL(warn_knowledge, 0.005, HAND, "probability of what was told, where nothing is, that contradicts it") \
+    REAL(warn_knowledge_row, 0.05, HAND, "log likelihood of a held-out row by which it may cost without a word") \
     REAL(warn_r2_below, 0.1, HAND, "by which r2 of held-out sets may be below 0 by chance, without causes") \
     REAL(warn_coverage, 0.1, HAND, "by which a coverage of 90% may be off by chance") \
     REAL(warn_outside, 0.05, HAND, "share of z beyond the labels") \

@@ -245,7 +245,7 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     TRY(ask(&v, f, &in, &a, why));
     TRY(anchored_check(f, s, &a, why));
     warn(f, &a);
-    TRY(advise_on_knowledge(&f->known, &in, &a, true, f->data->node_names, f->warnings, why));
+    TRY(advise_on_knowledge(&f->known, &in, &a, &v.sets, f->data->node_names, f->warnings, why));
     advise_on_judgement(&v.sets, &a, f->data->node_names, f->warnings);
     advise_on_left_out(&v.targets, f->warnings);
     advise_on_directions(f->pairs, &s->design, &a, f->data->node_names, f->warnings);

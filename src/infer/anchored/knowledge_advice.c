@@ -1,6 +1,7 @@
 #include "infer/anchored/knowledge_advice.h"
 
 #include "base/tuned.h"
+#include "infer/anchored/anchored_judged.h"
 #include "infer/check/check.h"
 
 #include <math.h>
@@ -72,34 +73,73 @@ static bool is_exact(const anchored *a)
     return a->sampler == SAMPLER_EXACT && isfinite(a->log_evidence);
 }
 
+/* All of it together, by what rows held out say: log likelihood a row that is lost. */
+static lscm_status find_lost(double *lost, const anchored_input *untold, const judgement *held,
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    judgement j = {0};
+    judged again = anchored_judged(untold);
+    *lost = 0;
+    if (held->rows > 0) {
+        TRY(judge(&j, &again, untold->settings->holdout, why));
+        *lost = j.rows == held->rows ? j.log_likelihood - held->log_likelihood : 0;
+    }
+done:
+    judgement_close(&j);
+    return status;
+}
+
+static void warn_of_pieces(const pieces *found, json_t *warnings)
+{
+    (void)json_array_append_new(
+        warnings,
+        json_sprintf("what was told contradicts the data. With nothing told, the probability of an "
+                     "edge says otherwise: %s%s. Leave it out unless you know better, and then do "
+                     "not believe the rest of the graph",
+                     found->text, found->count > MOST_TOLD ? "; and more" : ""));
+}
+
+static void warn_of_all(const char *how, json_t *warnings)
+{
+    (void)json_array_append_new(
+        warnings,
+        json_sprintf("what was told contradicts the data as a whole, though no piece of it alone: "
+                     "with nothing told, %s. Leave some of it out, or do not believe the graph",
+                     how));
+}
+
 lscm_status advise_on_knowledge(const knowledge *k, const anchored_input *in, const anchored *a,
-                                bool whole, char *const *names, json_t *warnings, lscm_error *why)
+                                const judgement *held, char *const *names, json_t *warnings,
+                                lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     anchored free = {0};
     anchored_input untold = *in;
     pieces found = {.names = names};
+    char how[128];
+    double lost = 0;
     if (!knowledge_any(k)) {
         return LSCM_OK;
     }
     untold.forbidden = untold.required = NULL;
     TRY(anchored_infer(&free, &untold, why));
     find_pieces(&found, k, free.edge_prob);
-    double lost = free.log_evidence - a->log_evidence;
     if (found.count > 0) {
-        (void)json_array_append_new(
-            warnings,
-            json_sprintf("what was told contradicts the data. With nothing told, the probability "
-                         "of an edge says otherwise: %s%s. Leave it out unless you know better, "
-                         "and then do not believe the rest of the graph",
-                         found.text, found.count > MOST_TOLD ? "; and more" : ""));
-    } else if (whole && is_exact(&free) && is_exact(a) && lost > surprise(k)) {
-        (void)json_array_append_new(
-            warnings,
-            json_sprintf("what was told contradicts the data as a whole, though no piece of it "
-                         "alone: with nothing told, the rows are e^%.0f times as probable. Leave "
-                         "some of it out, or do not believe the graph",
-                         lost));
+        warn_of_pieces(&found, warnings);
+    } else if (held != NULL && is_exact(&free) && is_exact(a)) {
+        lost = free.log_evidence - a->log_evidence;
+        (void)snprintf(how, sizeof how, "the rows are e^%.0f times as probable", lost);
+        if (lost > surprise(k)) {
+            warn_of_all(how, warnings);
+        }
+    } else if (held != NULL) {
+        TRY(find_lost(&lost, &untold, held, why));
+        (void)snprintf(how, sizeof how, "held-out rows have a log likelihood of %.2f a row more",
+                       lost);
+        if (lost > tuned_warn_knowledge_row()) {
+            warn_of_all(how, warnings);
+        }
     }
 done:
     anchored_close(&free);

@@ -93,7 +93,7 @@ static lscm_status compare_untold(const nonlinear_run *r, lscm_error *why)
     in.size = r->n.homogeneous ? r->n.size : NULL;
     in.steps = 0;
     in.progress = NULL;
-    return advise_on_knowledge(&r->f->known, &in, &r->a, false, r->f->data->node_names,
+    return advise_on_knowledge(&r->f->known, &in, &r->a, NULL, r->f->data->node_names,
                                r->f->warnings, why);
 }
 

@@ -7,9 +7,9 @@
 
 #include <jansson.h>
 
-/* "seen" into the summary: by node {set: [least, most], free: [least, most]}, null where there is no
- * row of the kind; free values are z of the posterior, set ones those of the data, which has them or
- * observes the nodes. */
+/* "seen" into the summary: by node {set: [least, most], free: [least, most]}, null where there is
+ * no row of the kind; free values are z of the posterior, set ones those of the data, which has
+ * them or observes the nodes. */
 lscm_status seen_put(json_t *summary, const lscm_dataset *data, const lscm_posterior *p,
                      lscm_error *why);
 
