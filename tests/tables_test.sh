@@ -20,7 +20,8 @@ succeeds "do:0,do:1,do:2,z:0,z:1,z:2" sh -c "\"$lscm\" sample latent.npz.run --d
 
 # ---- the intervention column by another name: one flag, which the sentence says
 printf 'raf,mek,Condition\n' >cells.csv
-awk 'BEGIN { srand(1); for (i = 0; i < 90; i++) { r = rand(); print r "," 2 * r + rand() "," (i % 3 == 0 ? "dmso" : i % 3 == 1 ? "raf" : "raf;mek") } }' >>cells.csv
+awk 'function n(  k, s) { s = -6; for (k = 0; k < 12; k++) s += rand(); return s }
+    BEGIN { srand(1); for (i = 0; i < 90; i++) { r = n(); print r "," (i % 3 == 2 ? n() : 2 * r + n()) "," (i % 3 == 0 ? "dmso" : i % 3 == 1 ? "raf" : "raf;mek") } }' >>cells.csv
 refuses 1 "is 'Condition' the intervention column? --target-column Condition" "$lscm" fit cells.csv
 succeeds "raf:60 mek:30" "$lscm" info cells.csv --target-column Condition
 refuses 1 "--control 'dmso'" "$lscm" info cells.csv --target-column Condition --control scramble
@@ -29,7 +30,8 @@ refuses 2 "did you mean 'Condition'" "$lscm" info cells.csv --target-column Cond
 succeeds "" "$lscm" fit cells.csv --target-column Condition --draws 20 --quiet
 succeeds '"target_column": "Condition"' cat cells.run/config.json
 succeeds "--target-column Condition" cat cells.run/report.html
-succeeds "good" "$lscm" check cells.csv --target-column Condition
+"$lscm" check cells.csv --target-column Condition >checked 2>&1 || [ $? = 3 ] # may find something
+succeeds "constant good" cat checked
 succeeds "of 90 rows" "$lscm" transform cells.run cells.csv --target-column Condition --out z.npz
 refuses 2 "--target-column is for tables" "$lscm" info latent.npz --target-column x
 refuses 2 "are for data files" "$lscm" export cells.run graph.dot --control none

@@ -233,6 +233,7 @@ static void what_does_not_fit_is_asked(void **state)
         {"a,b,target,value\n1,2,a,1\n3,4,,\n", NULL, NULL, LSCM_VALUE,
          "target 'a' is a column, so the variables are observed and what do() set stands there; "
          "leave the column of values out: --ignore value"},
+        {"a,b,target\n1,2,a\n3,4,\n", NULL, "b", LSCM_VALUE, "do without --value-column"},
         {"a,b,target,value\n1,2,raf,\n3,4,,\n", NULL, NULL, LSCM_VALUE,
          "do() acted on 'raf', but column 'value' does not say what it set"},
         {"a,b,target,value\n1,2,raf;mek,1\n3,4,,\n", NULL, NULL, LSCM_VALUE, "acted on 'mek'"},

@@ -91,6 +91,14 @@ def _words(control: str | Sequence[str] | None) -> set[str]:
     return {word.strip().lower() for word in listed}
 
 
+def _is_missing(cell: Any) -> bool:
+    """None, NaN, or pandas' NA, which does not say whether it differs from itself."""
+    try:
+        return cell is None or bool(cell != cell)
+    except TypeError:
+        return True
+
+
 def _members(
     cell: Any, columns: list[str], control: set[str], said: bool, latent: bool
 ) -> list[Any]:
@@ -99,10 +107,10 @@ def _members(
     >>> _members("raf;mek", [], {"nt"}, False, True), _members("NT", [], {"nt"}, False, True)
     (['raf', 'mek'], [])
     """
-    if cell is None or cell != cell or cell == -1:
-        return []
     if isinstance(cell, (list, tuple, set, frozenset)):
         return list(cell)
+    if _is_missing(cell) or cell == -1:
+        return []
     if not isinstance(cell, str):
         return [int(cell)] if int(cell) == cell else [cell]
     if cell in columns and not latent and not (said and cell.lower() in control):

@@ -7,6 +7,7 @@ import pytest
 
 import lscm
 from lscm._arguments import read_arguments
+from lscm._table import _CONTROL
 
 pandas = pytest.importorskip("pandas")
 
@@ -63,12 +64,19 @@ def test_frames_name_their_columns():
     np.testing.assert_array_equal(z, frame()[["raf", "mek"]])
 
 
+def test_words_for_control_are_those_of_the_program():
+    table = pandas.DataFrame({"a": 1.0, "b": 2.0, "target": [*_CONTROL, *map(str.upper, _CONTROL)]})
+    table.to_csv("controls.csv", index=False)
+    assert not lscm.open("controls.csv").targets.any()
+    assert not lscm.Dataset(table).targets.any()
+
+
 def test_latent_frames():
     table = pandas.DataFrame(
         {
             "a": [1.0, 2, 3, 4],
             "b": [5.0, 6, 7, 9],
-            "guide": ["NT", "p", "q;p", None],
+            "guide": pandas.array(["NT", "p", "q;p", None], dtype="string"),
             "dose": ["", "1.5", "2;-1", None],
         }
     )

@@ -165,10 +165,13 @@ static lscm_status fail_observed(const csv_do *did, const csv_lines *in, const c
                                  lscm_error *why)
 {
     const char *name = did->columns->names[did->columns->value];
+    bool usual = strcmp(name, CSV_VALUE_NAME) == 0; /* nobody asked for it */
     return fail(why, LSCM_VALUE,
                 "%s: line %zu: target '%.*s' is a column, so the variables are observed and what "
-                "do() set stands there; leave the column of values out: --ignore %.*s",
-                in->path, in->line, csv_shown(word), word, csv_shown(name), name);
+                "do() set stands there; %s",
+                in->path, in->line, csv_shown(word), word,
+                usual ? "leave the column of values out: --ignore " CSV_VALUE_NAME
+                      : "do without --value-column");
 }
 
 /* The next of the values beside the target `word`. */

@@ -87,6 +87,13 @@ lscm_status csv_question_text(const csv_columns *columns, const csv_lines *in, l
     column = asked ? column : other;
     const char *name = columns->names[column];
     const char *cell = in->cells[column];
+    if (columns->count == 1) {
+        return fail(
+            why, LSCM_FORMAT,
+            "%s: line 1 names one column only, '%.*s'; separate cells by commas, semicolons "
+            "or tabs",
+            in->path, csv_shown(name), name);
+    }
     if (!asked) {
         return fail(
             why, LSCM_VALUE,

@@ -65,6 +65,9 @@ bool csv_parse(csv_lines *in, const char *text, double *out);
 bool csv_is_number(const csv_lines *in, const char *text);
 /* Nothing, or a word for it: NA, nan, ... */
 bool csv_is_missing(const char *text);
+/* After the last record: do all of its numbers say the same way where their fractions begin?
+ * csv_lines_next asks. */
+lscm_status csv_check_decimals(const csv_lines *in, lscm_error *why);
 /* Every cell of the record is a number. */
 bool csv_all_numbers(const csv_lines *in);
 /* How much of a long text a message shows (for "%.*s"); ends between UTF-8 characters. */
