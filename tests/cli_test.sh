@@ -27,6 +27,7 @@ if command -v bash >/dev/null 2>&1; then
     succeeds "paper-linear" completes lscm simulate --preset paper-l
     succeeds "--method" completes lscm fit data.nc --me
     succeeds "fit" completes lscm fi
+    succeeds "sample" completes lscm help sa
     count=$((count + 1))
     [ -z "$(completes lscm fit da)" ] || bad "files are completed by bash"
 fi

@@ -114,7 +114,7 @@ succeeds "" sh -c '! cmp -s thread/posterior.nc seed/posterior.nc'
         --objective mse --optimiser adam --steps 20 --restarts 1 --out all $small
     "$lscm" simulate --nodes 1 --features 3 --observational 20 --sets 2 --per-set 5 --targets single \
         --out single.nc --quiet
-    succeeds "between 1 nodes" "$lscm" fit single.nc --steps 20 $small
+    succeeds "between 1 node" "$lscm" fit single.nc --steps 20 $small
 }
 
 # ---- what is refused before anything is written

@@ -3,6 +3,8 @@
 #include "scratch.h"
 #include "simulated.h"
 
+#include <math.h>
+
 static lscm_error why;
 
 static lscm_dataset *bent(void)
@@ -153,11 +155,58 @@ static void many_stops(void **state)
     lscm_dataset_free(data);
 }
 
+/* How far reports of the two networks say the work is: the least and the most of each. */
+typedef struct extent {
+    double least[2], most[2]; /* trained, judged */
+} extent;
+
+static bool measure(void *self, const char *what, uint64_t done, uint64_t total)
+{
+    extent *e = self;
+    bool judged = strncmp(what, "judging", 7) == 0;
+    if (judged || strncmp(what, "network", 7) == 0) {
+        double share = (double)done / (double)total;
+        e->least[judged] = fmin(e->least[judged], share);
+        e->most[judged] = fmax(e->most[judged], share);
+    }
+    return true;
+}
+
+/* A network is trained twice where it is judged, and the time left is that of both. */
+static void progress_is_of_both_networks(void **state)
+{
+    (void)state;
+    for (int judged = 0; judged < 2; judged++) {
+        lscm_posterior *p = NULL;
+        lscm_dataset *data = bent();
+        lscm_fit_settings settings;
+        extent e = {{2, 2}, {-1, -1}};
+        lscm_settings_defaults(lscm_fit_table(), &settings);
+        settings.steps = 400;
+        settings.width = 8;
+        settings.draws = 8;
+        settings.holdout = judged ? 0.2 : 0;
+        lscm_set_threads(1);
+        assert_ok(lscm_fit(&p, data, &settings, NULL, &(lscm_progress){measure, &e}, &why));
+        assert_true(e.least[0] >= 0 && e.most[0] <= (judged ? 0.5 : 1));
+        assert_true(e.most[0] > (judged ? 0.25 : 0.5));
+        if (judged) {
+            assert_true(e.least[1] >= 0.5 && e.most[1] <= 1);
+            assert_true(e.most[1] > 0.75);
+        } else {
+            assert_true(e.most[1] < 0); /* there is none */
+        }
+        lscm_posterior_free(p);
+        lscm_dataset_free(data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(going_on_ends_in_the_same_bytes),
         cmocka_unit_test(many_stops),
+        cmocka_unit_test(progress_is_of_both_networks),
     };
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }

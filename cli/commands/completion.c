@@ -66,7 +66,7 @@ void print_completion(FILE *out)
     for (const command *c = COMMANDS; c->name != NULL; c++) {
         print_values(c, out);
     }
-    (void)fputs("    esac\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+    (void)fputs("    esac\n    if [ \"$COMP_CWORD\" -eq 1 ] || [ \"$command\" = help ]; then\n"
                 "        words=\"help --help --version",
                 out);
     for (const command *c = COMMANDS; c->name != NULL; c++) {

@@ -95,10 +95,10 @@ static bool report(void *self, const char *what, uint64_t done, uint64_t total)
     if (!bar->quiet && now - bar->begun > 0.5 && now - bar->shown > pause && total > 0) {
         char text[256];
         describe(bar, what, now, text, sizeof text);
-        if (terminal) {
+        if (terminal) { /* elsewhere a line is for ever, and what is done needs none */
             draw((double)done / (double)total, text);
             bar->drawn = true;
-        } else {
+        } else if (done < total) {
             (void)fprintf(stderr, "%s\n", text);
         }
         bar->shown = now;

@@ -129,7 +129,9 @@ static lscm_status report(const training *r, double rate, lscm_error *why)
         place(r, &at);
     }
     (void)snprintf(what, sizeof what, "%s, %.0f steps/s", at.what, rate);
-    return p->report(p->self, what, at.done, at.total)
+    /* a network that is judged is trained once more, without the sets held out: that counts */
+    uint64_t times = r->learner.course != NULL && r->f->settings.holdout > 0 ? 2 : 1;
+    return p->report(p->self, what, at.done, times * at.total)
                ? LSCM_OK
                : fail(why, LSCM_STOPPED, "stopped on request");
 }
