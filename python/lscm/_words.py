@@ -22,7 +22,7 @@ _OPTION = re.compile(r"(?<![^\s(`'\"])--([a-z][a-z0-9-]*)")
 _NUMBER = re.compile(r"[ =](-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?![\w.,]*\w)")
 _WORD = re.compile(r"[ =]([a-z]+)\b")
 # Of an option that is no setting: quoted, CAPITALS, or all that stands before the sentence ends.
-_TEXT = re.compile(r"[ =](?:'([^']+)'|([A-Z][A-Z,]+)\b|([^\s;()]+)(?=$|[;).?])|(\S.*)$)")
+_TEXT = re.compile(r"[ =](?:'([^']+)'|([A-Z][A-Z,]+)\b|([^\s;()]+)(?=$|[;).?])|(\S[^;,()]*)$)")
 _END = re.compile(r"(?:with|is|after) $")
 
 

@@ -49,6 +49,8 @@ def test_no_sentence_of_the_library_has_options():
         ("--target-column condition; or", "target_column='condition'; or"),
         ("say --control NAME if not", "say control='NAME' if not"),
         ("--force replaces it, --resume continues it", "force=True replaces it, resume=True continues it"),
+        ("name it after --control if it is none), or --value-column NAME",
+         "name it after control if it is none), or value_column='NAME'"),
         ("my--data.nc: is -- odd", "my--data.nc: is -- odd"),
     ],
 )  # fmt: skip
