@@ -56,7 +56,7 @@ static inline void solve(bench *b, const double *z, const dag_prior *prior,
     assert_ok(families_of(&b->families, &(latent_rows){&b->m.s.design, z, NULL, b->effects},
                           &(candidate_lists){d, count, candidate, required}, &why));
     assert_ok(dag_exact(&(dag_problem){&(mechanisms){&linear_gaussian, d, b->families.list, *prior},
-                                       NULL, (rng){1, 1}, NULL},
+                                       NULL, (rng){1, 1}, NULL, NULL},
                         &start, &b->exact, &why));
 }
 

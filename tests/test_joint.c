@@ -79,8 +79,9 @@ static void test_exact_effects(void **state)
             size_t levels = b.families.list[i].levels;
             assert_int_equal(levels, FAMILY_LEVELS);
             b.families.list[i].levels = 1;
-            assert_ok(dag_exact(&(dag_problem){&b.problem.mechanisms, NULL, (rng){1, 1}, NULL},
-                                &start, &without, &why));
+            assert_ok(
+                dag_exact(&(dag_problem){&b.problem.mechanisms, NULL, (rng){1, 1}, NULL, NULL},
+                          &start, &without, &why));
             b.families.list[i].levels = levels;
             for (size_t n = 0; n < b.draws.count; n++) {
                 none += b.draws.effect[n * c.d + i] == 0 ? 1 / (double)b.draws.count : 0;

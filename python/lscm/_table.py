@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 from ._numbers import Names, column_names
 from ._problems import hint, wrong, wrong_type
 
-_CONTROL = (
-    "none control ctrl nt non-targeting nontargeting non_targeting dmso vehicle mock untreated "
-    "unperturbed wildtype wild-type wt observational na nan"
-).split()
+_CONTROL = (  # src/data/text/control.c has the same
+    "none,control,ctrl,negctrl,neg_ctrl,negative,nt,non-targeting,nontargeting,non_targeting,"
+    "non targeting,safe-targeting,dmso,vehicle,mock,untreated,unperturbed,wildtype,wild-type,wt,"
+    "observational,na,nan,-1"
+).split(",")
 
 
 class Table(NamedTuple):
