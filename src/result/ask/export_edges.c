@@ -31,9 +31,9 @@ static lscm_edge describe(const lscm_posterior *p, size_t from, size_t to, doubl
     size_t d = p->d;
     double n = (double)p->draws;
     lscm_edge e = {.from = from,
-                    .to = to,
-                    .probability = p->edge_prob[from * d + to],
-                    .undirected = p->undirected[from * d + to] != 0};
+                   .to = to,
+                   .probability = p->edge_prob[from * d + to],
+                   .undirected = p->undirected[from * d + to] != 0};
     double square = 0;
     for (size_t s = 0; s < p->draws; s++) {
         values[s] = p->w[s * d * d + from * d + to];

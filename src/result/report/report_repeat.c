@@ -122,9 +122,8 @@ static const char *text_at(const json_t *object, const char *key)
 
 static lscm_status put_command(const report *r, FILE *out, lscm_error *why)
 {
-    static const char *const opened[] = {"ignore",        "truth",        "names",
-                                         "target_column", "value_column", "control",
-                                         "layer"};
+    static const char *const opened[] = {"ignore",       "truth",   "names", "target_column",
+                                         "value_column", "control", "layer"};
     lscm_status status = LSCM_OK;
     const lscm_setting *row = NULL;
     lscm_fit_settings now;
