@@ -167,7 +167,9 @@ count=$((count + 1))
 }
 
 # ---- what is refused
-"$lscm" convert data.nc data.csv >output 2>&1
+"$lscm" convert data.nc whole.csv >output 2>&1
+# the same, but nobody wrote down what do() set
+awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) did[i] = $i ~ /^"?do:/ } NR > 1 { for (i = 1; i <= NF; i++) if (did[i] && $i != "") $i = "set" } { print }' whole.csv >data.csv
 refuses 1 "there are no 'values'; finding the causal variables in x needs what do() set" "$lscm" fit data.csv --decoder mlp --out none
 $simulate --seed 1 --untouched 1 --out untouched.nc
 succeeds "x bends" "$lscm" fit untouched.nc --draws 16 --holdout 0 --out rough

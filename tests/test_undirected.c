@@ -127,7 +127,7 @@ static void drawing_and_page_have_one_arrowhead(void **state)
         heads++;
     }
     assert_int_equal(heads, 1);
-    assert_non_null(strstr(svg, "z0 \xe2\x80\x94 z1: probability 0.95, mean weight 2"));
+    assert_non_null(strstr(svg, "0 \xe2\x80\x94 1: probability 0.95, mean weight 2"));
     lscm_text_free(svg);
     assert_ok(lscm_report(p, at("page.html"), &(lscm_report_options){.force = true}, &why));
     char *page = text_of(at("page.html"));

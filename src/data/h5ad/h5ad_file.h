@@ -3,7 +3,9 @@
  *
  * HDF5 is not thread-safe, and netCDF stands on it: every function locks netCDF's lock for as long
  * as it calls the library. Nothing in a file is believed: links out of it lead nowhere, and what is
- * asked for is compared with what is there. Names are paths within the file: "obs/guide/codes".
+ * asked for is compared with what is there. What HDF5 1.10 itself does not notice remains: bytes
+ * spoilt within its heap of texts of any length can make it crash. Names are paths within the file:
+ * "obs/guide/codes".
  */
 #ifndef LSCM_DATA_H5AD_H5AD_FILE_H
 #define LSCM_DATA_H5AD_H5AD_FILE_H
