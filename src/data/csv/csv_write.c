@@ -204,9 +204,12 @@ static lscm_status make_room(csv_out *out, size_t rows, void **raw, lscm_error *
 {
     size_t columns = out->nodes > out->features ? out->nodes : out->features;
     size_t bytes = rows * columns * sizeof(double) + 1;
-    bool good = (*raw = malloc(bytes)) != NULL;
-    for (int field = 0; FIELD_IS_ROWS(field) && good; field++) {
-        if (field <= LSCM_TARGETS || (out->latent && out->data->shape[field].present)) {
+    *raw = malloc(bytes);
+    out->rows[LSCM_X] = malloc(bytes);
+    out->rows[LSCM_TARGETS] = malloc(bytes);
+    bool good = *raw != NULL && out->rows[LSCM_X] != NULL && out->rows[LSCM_TARGETS] != NULL;
+    for (int field = LSCM_VALUES; FIELD_IS_ROWS(field) && good && out->latent; field++) {
+        if (out->data->shape[field].present) {
             good = (out->rows[field] = malloc(bytes)) != NULL;
         }
     }
