@@ -203,14 +203,21 @@ done:
 static lscm_status make_room(csv_out *out, size_t rows, void **raw, lscm_error *why)
 {
     size_t columns = out->nodes > out->features ? out->nodes : out->features;
-    size_t bytes = rows * columns * sizeof(double);
-    bool good = (*raw = malloc(bytes)) != NULL;
-    for (int field = 0; FIELD_IS_ROWS(field) && good; field++) {
-        if (out->data->shape[field].present && (out->latent || field <= LSCM_TARGETS)) {
+    size_t bytes = rows * columns * sizeof(double) + 1;
+    *raw = malloc(bytes);
+    out->rows[LSCM_X] = malloc(bytes);
+    out->rows[LSCM_TARGETS] = malloc(bytes);
+    bool good = *raw != NULL && out->rows[LSCM_X] != NULL && out->rows[LSCM_TARGETS] != NULL;
+    for (int field = LSCM_VALUES; FIELD_IS_ROWS(field) && good && out->latent; field++) {
+        if (out->data->shape[field].present) {
             good = (out->rows[field] = malloc(bytes)) != NULL;
         }
     }
-    return good ? LSCM_OK : fail_memory(why, bytes);
+    if (!good) {
+        (void)fail_memory(why, bytes);
+        return LSCM_MEMORY;
+    }
+    return LSCM_OK;
 }
 
 static lscm_status write_rows(csv_out *out, meter *m, lscm_error *why)
