@@ -12,7 +12,7 @@ from ._problems import hint, wrong, wrong_type
 _CONTROL = (  # src/data/text/control.c has the same
     "none,control,ctrl,negctrl,neg_ctrl,negative,nt,non-targeting,nontargeting,non_targeting,"
     "non targeting,safe-targeting,dmso,vehicle,mock,untreated,unperturbed,wildtype,wild-type,wt,"
-    "observational,na,nan,-1"
+    "observational,na,nan"
 ).split(",")
 
 
