@@ -154,6 +154,7 @@ def open(
     target_column: str | None = None,
     value_column: str | None = None,
     control: str | None = None,
+    layer: str | None = None,
 ) -> Dataset: ...
 def wrap(
     x: Buffer | None,
@@ -185,6 +186,7 @@ def fit(
     target_column: str | None = None,
     value_column: str | None = None,
     control: str | None = None,
+    layer: str | None = None,
 ) -> Posterior: ...
 def open_run(folder: _Path) -> Posterior: ...
 def evaluate_arrays(

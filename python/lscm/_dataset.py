@@ -135,6 +135,7 @@ class Dataset:
         target_column: str | None = None,
         value_column: str | None = None,
         control: str | Sequence[str] | None = None,
+        layer: str | None = None,
         truth_only: bool = False,
         x_only: bool = False,
     ) -> Dataset:
@@ -146,6 +147,7 @@ class Dataset:
             "target_column": target_column,
             "value_column": value_column,
             "control": _joined(control),
+            "layer": layer,
         }
         with readable(os.fspath(path)) as (file, folder):
             core = _core.open(file, **opened, truth_only=truth_only, x_only=x_only)

@@ -103,7 +103,7 @@ def _fitted_data(run: Run) -> Dataset:
             f"truth: is missing; the data of this run ({path or 'unknown'}) are not in a file, or "
             "not there any more, so say what to compare with"
         )
-    opened = ("ignore", "truth", "names", "target_column", "value_column", "control")
+    opened = ("ignore", "truth", "names", "target_column", "value_column", "control", "layer")
     return Dataset.open(path, **{name: config.get(name) for name in opened})
 
 

@@ -18,6 +18,7 @@ def open_path(
     target_column: str | None = None,
     value_column: str | None = None,
     control: str | Sequence[str] | None = None,
+    layer: str | None = None,
     truth_only: bool = False,
     x_only: bool = False,
 ) -> Dataset | Run:
@@ -25,9 +26,8 @@ def open_path(
 
     Formats follow the ending, as on the command line: .nc (netCDF-4), .npz, .csv and .tsv (tables,
     also packed: .csv.gz, .tsv.gz), .parquet and .feather (the same, by pyarrow), .h5ad
-    (AnnData), a folder of PNG or JPEG pictures with
-    interventions.csv, or a folder in the layout of the public BIOLS code. Of a file little is read
-    before it is asked for.
+    (AnnData), a folder of PNG or JPEG pictures with interventions.csv, or a folder in the layout of
+    the public BIOLS code. Of a file little is read before it is asked for.
 
     Parameters
     ----------
@@ -44,6 +44,8 @@ def open_path(
         else those called target and value. "none": there is no such column.
     control : list of str, optional
         Words in the target column for no target, in any case; else control, ctrl, NT, DMSO, ...
+    layer : str, optional
+        The layer of an .h5ad file that is x, instead of its X.
     truth_only : bool
         The truth will do: x may be missing, and a CSV is the graph.
     x_only : bool
@@ -63,6 +65,7 @@ def open_path(
         "target_column": target_column,
         "value_column": value_column,
         "control": control,
+        "layer": layer,
     }
     if is_run(path):
         given = any(option is not None for option in options.values())

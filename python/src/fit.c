@@ -18,13 +18,13 @@ static bool parse(fitting *f, PyObject *args, PyObject *keywords)
     static char *words[] = {"data",         "settings",  "folder",   "order", "force",
                             "resume",       "forbidden", "required", "tiers", "threads",
                             "progress",     "names",     "ignore",   "truth", "target_column",
-                            "value_column", "control",   NULL};
+                            "value_column", "control",   "layer",    NULL};
     return PyArg_ParseTupleAndKeywords(
-               args, keywords, "OO|$O&OppOOOiOzzO&zzz:fit", words, &f->data, &f->settings,
+               args, keywords, "OO|$O&OppOOOiOzzO&zzzz:fit", words, &f->data, &f->settings,
                path_or_none, &f->folder, &f->order, &f->force, &f->resume, &f->forbidden,
                &f->required, &f->tiers, &f->threads, &f->progress, &f->run.opened.names,
                &f->run.opened.ignore, path_or_none, &f->truth, &f->run.opened.target_column,
-               &f->run.opened.value_column, &f->run.opened.control) != 0;
+               &f->run.opened.value_column, &f->run.opened.control, &f->run.opened.layer) != 0;
 }
 
 static bool take_edges(const fitting *f, PyObject *object, const char *name, Py_buffer *out,

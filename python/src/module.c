@@ -18,7 +18,7 @@ static PyMethodDef METHODS[] = {
      "simulate(preset, settings)\n--\n\nA Dataset whose rows are made as they are read."},
     {"open", CORE_METHOD(core_open), METH_VARARGS | METH_KEYWORDS,
      "open(path, *, ignore=None, truth=None, names=None, truth_only=False, x_only=False, "
-     "target_column=None, value_column=None, control=None)\n--\n\n"
+     "target_column=None, value_column=None, control=None, layer=None)\n--\n\n"
      "A Dataset in a file or folder."},
     {"wrap", CORE_METHOD(core_wrap), METH_VARARGS | METH_KEYWORDS,
      "wrap(x, targets=None, values=None, *, z=None, w=None, sigma=None, node_names=None, "
@@ -26,7 +26,7 @@ static PyMethodDef METHODS[] = {
     {"fit", CORE_METHOD(core_fit), METH_VARARGS | METH_KEYWORDS,
      "fit(data, settings, *, folder=None, order=None, force=False, resume=False, forbidden=None, "
      "required=None, tiers=None, threads=0, progress=None, names=None, ignore=None, truth=None, "
-     "target_column=None, value_column=None, control=None)\n"
+     "target_column=None, value_column=None, control=None, layer=None)\n"
      "--\n\nThe Posterior of data."},
     {"open_run", CORE_METHOD(core_open_run), METH_VARARGS | METH_KEYWORDS,
      "open_run(folder)\n--\n\nThe Posterior in a run folder."},

@@ -46,7 +46,8 @@ PyObject *core_simulate(PyObject *module, PyObject *args, PyObject *keywords)
 PyObject *core_open(PyObject *module, PyObject *args, PyObject *keywords)
 {
     static char *words[] = {"path",   "ignore",        "truth",        "names",   "truth_only",
-                            "x_only", "target_column", "value_column", "control", NULL};
+                            "x_only", "target_column", "value_column", "control", "layer",
+                            NULL};
     const core_state *state = PyModule_GetState(module);
     lscm_open_options options = {0};
     PyObject *path = NULL;
@@ -56,9 +57,9 @@ PyObject *core_open(PyObject *module, PyObject *args, PyObject *keywords)
     int truth_only = 0;
     int x_only = 0;
     if (PyArg_ParseTupleAndKeywords(
-            args, keywords, "O&|$zO&zppzzz:open", words, PyUnicode_FSConverter, &path,
+            args, keywords, "O&|$zO&zppzzzz:open", words, PyUnicode_FSConverter, &path,
             &options.ignore, path_or_none, &truth, &options.names, &truth_only, &x_only,
-            &options.target_column, &options.value_column, &options.control) == 0) {
+            &options.target_column, &options.value_column, &options.control, &options.layer) == 0) {
         return NULL;
     }
     const char *from = PyBytes_AsString(path);
