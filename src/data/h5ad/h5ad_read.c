@@ -237,8 +237,8 @@ static lscm_status copy_names(lscm_dataset *data, const h5ad_source *s, lscm_err
         }
     }
     for (size_t i = 0; i < s->nodes && done; i++) {
-        data->node_names[i] =
-            strdup(latent ? s->targets.names.list[i]->text : data->feature_names[i]);
+        const char *name = latent ? s->targets.names.list[i]->text : data->feature_names[i];
+        data->node_names[i] = name != NULL ? strdup(name) : NULL;
         done = data->node_names[i] != NULL;
     }
     return done ? LSCM_OK : fail_memory(why, s->x.kept * sizeof *data->feature_names);
