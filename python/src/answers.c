@@ -11,13 +11,21 @@ static const lscm_posterior *handle(PyObject *self)
     return ((core_posterior *)(void *)self)->posterior;
 }
 
+/* What do() sets: (d) each; both are to be released, taken or not. */
+static bool take_do(PyObject *self, PyObject *targets, PyObject *values, Py_buffer *on,
+                    Py_buffer *to)
+{
+    static const core_wanted mask = {"targets", CORE_MASK, 1, 1, false};
+    static const core_wanted set_to = {"values", CORE_DOUBLE, 1, 1, false};
+    const size_t dims[] = {lscm_posterior_nodes(handle(self))};
+    return take_shaped(state_of(self), targets, &mask, dims, on) &&
+           take_shaped(state_of(self), values, &set_to, dims, to);
+}
+
 PyObject *posterior_sample(PyObject *self, PyObject *args, PyObject *keywords)
 {
     static char *words[] = {"targets", "values", "count", "seed", "threads", NULL};
-    static const core_wanted mask = {"targets", CORE_MASK, 1, 1, false};
-    static const core_wanted set_to = {"values", CORE_DOUBLE, 1, 1, false};
     const core_state *state = state_of(self);
-    const size_t dims[] = {lscm_posterior_nodes(handle(self))};
     PyObject *targets = NULL;
     PyObject *values = NULL;
     PyObject *object = NULL;
@@ -32,8 +40,7 @@ PyObject *posterior_sample(PyObject *self, PyObject *args, PyObject *keywords)
         return NULL;
     }
     if (take_count(state, "count", many, &count) && take_threads(state, threads) &&
-        take_shaped(state, targets, &mask, dims, &on) &&
-        take_shaped(state, values, &set_to, dims, &to)) {
+        take_do(self, targets, values, &on, &to)) {
         lscm_dataset *data = NULL;
         core_call call;
         call_begin(&call, NULL, threads);
@@ -49,10 +56,7 @@ PyObject *posterior_sample(PyObject *self, PyObject *args, PyObject *keywords)
 PyObject *posterior_beyond(PyObject *self, PyObject *args, PyObject *keywords)
 {
     static char *words[] = {"targets", "values", NULL};
-    static const core_wanted mask = {"targets", CORE_MASK, 1, 1, false};
-    static const core_wanted set_to = {"values", CORE_DOUBLE, 1, 1, false};
     const core_state *state = state_of(self);
-    const size_t dims[] = {lscm_posterior_nodes(handle(self))};
     PyObject *targets = NULL;
     PyObject *values = NULL;
     PyObject *object = NULL;
@@ -62,8 +66,7 @@ PyObject *posterior_beyond(PyObject *self, PyObject *args, PyObject *keywords)
     if (PyArg_ParseTupleAndKeywords(args, keywords, "OO:beyond", words, &targets, &values) == 0) {
         return NULL;
     }
-    if (take_shaped(state, targets, &mask, dims, &on) &&
-        take_shaped(state, values, &set_to, dims, &to)) {
+    if (take_do(self, targets, values, &on, &to)) {
         core_call call;
         call_begin(&call, NULL, 0);
         lscm_status status = lscm_posterior_beyond(&text, handle(self), on.buf, to.buf, &call.why);

@@ -6,15 +6,6 @@
 
 enum { MOST_TOLD = 6 };
 
-static bool is_observational(const design *s)
-{
-    bool any = false;
-    for (size_t k = 0; k < s->sets * s->d; k++) {
-        any = any || s->target[k] != 0;
-    }
-    return !any;
-}
-
 /* Pairs with an edge of probability over 1/2, either way. */
 static size_t count_likely(const anchored *a)
 {
@@ -59,8 +50,8 @@ void advise_on_directions(const json_t *pairs, const design *s, const anchored *
         json_sprintf("%s: of %zu likely edges %zu %s no direction that the data know (%s%s). Only "
                      "the equivalence class of the graph is known there; sets with do() on one end "
                      "and not on the other would tell",
-                     is_observational(s) ? "there are no interventions in these data"
-                                         : "no intervention set tells some directions",
+                     design_observational(s) ? "there are no interventions in these data"
+                                             : "no intervention set tells some directions",
                      count_likely(a), count, count == 1 ? "has" : "have", text,
                      count > MOST_TOLD ? ", .." : ""));
 }

@@ -193,22 +193,15 @@ double leaks_size(size_t d, const double *slope, const double *error)
 /* Mean and sd (d) of the values that do() set; sd 0 where there is one value, or none. */
 static void find_units(const design *by, double *mean, double *unit)
 {
-    for (size_t j = 0; j < by->d; j++) {
-        double count = 0;
-        double squares = 0;
-        mean[j] = 0;
-        for (int pass = 0; pass < 2; pass++) {
-            for (size_t row = 0; row < by->rows; row++) {
-                double v = design_value(by, row, j);
-                if (design_is_set(by, row, j)) {
-                    count += pass == 0 ? 1 : 0;
-                    mean[j] += pass == 0 ? v : 0;
-                    squares += pass == 1 ? (v - mean[j]) * (v - mean[j]) : 0;
-                }
-            }
-            mean[j] /= pass == 0 && count > 0 ? count : 1;
+    const latent_rows values = {by, by->value, NULL, false};
+    for (size_t first = 0; first < by->d; first += SPREAD_BLOCK) {
+        column_spread set[SPREAD_BLOCK];
+        spread_columns(&values, first, SPREAD_SET, set);
+        for (size_t j = first; j < by->d && j < first + SPREAD_BLOCK; j++) {
+            const column_spread *s = &set[j - first];
+            mean[j] = s->mean;
+            unit[j] = s->n > 0 ? sqrt(s->squares / s->n) : 0;
         }
-        unit[j] = count > 0 ? sqrt(squares / count) : 0;
     }
 }
 
