@@ -212,12 +212,13 @@ LSCM_API lscm_status lscm_dataset_read(const lscm_dataset *data, lscm_field fiel
 LSCM_API bool lscm_dataset_graph_alone(const lscm_dataset *data);
 LSCM_API void lscm_dataset_set_weights(lscm_dataset *data, bool weights);
 
-/* One pass over all rows: masks 0/1, values finite at targets, x finite. */
+/* One pass over all rows: masks 0/1, values finite at targets, x finite or missing (NaN). */
 typedef struct lscm_overview {
     double x_min, x_max, x_mean, x_sd; /* sd over the count */
     size_t observational;              /* rows without a target */
     size_t sets;      /* distinct non-empty target sets; beyond 2^20 an estimate to 1% */
     size_t *per_node; /* (d): rows in which the node is a target; caller's, may be NULL */
+    size_t missing;   /* entries of x that are NaN */
 } lscm_overview;
 LSCM_API lscm_status lscm_dataset_check(const lscm_dataset *data, lscm_overview *overview,
                                         const lscm_progress *progress, lscm_error *why);

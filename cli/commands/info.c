@@ -175,6 +175,12 @@ static void print_text(const file_arguments *a, const lscm_dataset *data, const 
     print_fields(data);
     (void)printf("\nx lies in [%.6g, %.6g], mean %.6g, sd %.6g\n", o->x_min, o->x_max, o->x_mean,
                  o->x_sd);
+    if (o->missing > 0) {
+        (void)printf("%zu entr%s of x (%.2g%%) %s missing\n", o->missing,
+                     o->missing == 1 ? "y" : "ies",
+                     100 * (double)o->missing / ((double)rows * (double)features),
+                     o->missing == 1 ? "is" : "are");
+    }
     print_targets(data, o);
     print_truth(data);
     print_recipe(data);
@@ -213,13 +219,14 @@ static void print_json(const file_arguments *a, const lscm_dataset *data, const 
                          ? json_loads(lscm_dataset_recipe(data), 0, NULL)
                          : json_null();
     json_t *all = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:I, s:o, s:o, s:s*}", "file",
-        a->in, "format", lscm_dataset_format(data), "rows", (json_int_t)lscm_dataset_rows(data),
-        "nodes", (json_int_t)lscm_dataset_nodes(data), "features",
-        (json_int_t)lscm_dataset_features(data), "names", json_names(data), "arrays", arrays,
-        "x_min", o->x_min, "x_max", o->x_max, "x_mean", o->x_mean, "x_sd", o->x_sd, "observational",
-        (json_int_t)o->observational, "target_sets", (json_int_t)o->sets, "rows_per_target",
-        per_node, "recipe", recipe, "note", lscm_dataset_note(data));
+        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:o, s:o, s:s*}",
+        "file", a->in, "format", lscm_dataset_format(data), "rows",
+        (json_int_t)lscm_dataset_rows(data), "nodes", (json_int_t)lscm_dataset_nodes(data),
+        "features", (json_int_t)lscm_dataset_features(data), "names", json_names(data), "arrays",
+        arrays, "x_min", o->x_min, "x_max", o->x_max, "x_mean", o->x_mean, "x_sd", o->x_sd,
+        "missing", (json_int_t)o->missing, "observational", (json_int_t)o->observational,
+        "target_sets", (json_int_t)o->sets, "rows_per_target", per_node, "recipe", recipe, "note",
+        lscm_dataset_note(data));
     if (all != NULL) {
         (void)json_dumpf(all, stdout, 0);
         (void)printf("\n");

@@ -67,10 +67,11 @@ static PyObject *overview_dict(const lscm_overview *all, size_t nodes)
         }
     }
     return per_node != NULL
-               ? Py_BuildValue("{s:d,s:d,s:d,s:d,s:K,s:K,s:N}", "x_min", all->x_min, "x_max",
+               ? Py_BuildValue("{s:d,s:d,s:d,s:d,s:K,s:K,s:K,s:N}", "x_min", all->x_min, "x_max",
                                all->x_max, "x_mean", all->x_mean, "x_sd", all->x_sd,
                                "observational", (unsigned long long)all->observational, "sets",
-                               (unsigned long long)all->sets, "per_node", per_node)
+                               (unsigned long long)all->sets, "missing",
+                               (unsigned long long)all->missing, "per_node", per_node)
                : NULL;
 }
 

@@ -44,6 +44,7 @@ enum stream {
     STREAM_FEATURE_SAMPLE,
     STREAM_PRINCIPAL,
     STREAM_COLUMNS,
+    STREAM_MISSING,
     /* the anchored method */
     STREAM_HOLD_OUT = 400,
     STREAM_KERNEL_LABELS,
@@ -66,6 +67,7 @@ enum stream {
     STREAM_LEFT_OUT,
     STREAM_CLASSES,
     STREAM_LIKELIHOOD,
+    STREAM_FILL,
 
     STREAM_ALONE = 1 << 16 /* added for rows under one do() that are no part of the data */
 };

@@ -35,6 +35,8 @@
     REAL(guide_better, 0.8, HAND, "of what the first d directions miss of labels in sets left out: others are taken") \
     REAL(units_far, 10, HAND, "sd of x, beyond which its zero means nothing to a network") \
     REAL(units_still, 1e-3, HAND, "change of the log of its variance that ends them") \
+    COUNT(missing_rounds, 200, TIME, "steps of EM that fill x for a first time, at most") \
+    REAL(missing_still, 1e-3, HAND, ".. and what moves less than this share of the noise ends them") \
     COUNT(held_out_one_in, 12, BENDS, "one value in so many is shown to no encoder") \
     /* The kernel from x to z */ \
     COUNT(kernel_least_labels, 10, HAND, "labels that a node needs to be encoded") \
@@ -149,6 +151,9 @@
     REAL(joint_sizes, 7, HAND, "steps of an encoder are 1 to exp of minus this") \
     COUNT(joint_moves, 20, HAND, "moves of a node without labels in a sweep") \
     COUNT(joint_moves_labelled, 4, HAND, ".. with labels") \
+    COUNT(missing_settle, 4, HAND, "fits whose draws fill missing entries anew before any count; of observed variables ..") \
+    COUNT(missing_settle_observed, 16, HAND, ".. so many: they begin as if independent, and after 4 one edge in 100 was false") \
+    COUNT(missing_fills, 8, STATED, ".. and fits that count, each on entries filled anew") \
     COUNT(latent_inner, 3, HAND, "sweeps over censored z for one over the graph") \
     REAL(latent_far, 20, HAND, "nats that a chain must fit worse to go on from the best ..") \
     REAL(latent_far_sd, 2, HAND, ".. and times what that varies") \

@@ -2,6 +2,7 @@
 
 #include "data/csv/csv_question.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -246,7 +247,9 @@ lscm_status csv_columns_x(const csv_columns *columns, csv_lines *in, double *x, 
     for (size_t i = 0; i < columns->variables; i++) {
         size_t column = columns->column[i];
         const char *cell = in->cells[column];
-        if (csv_number(in, column, columns->names[column], true, &x[i], why) != LSCM_OK) {
+        if (csv_is_missing(cell)) {
+            x[i] = NAN;
+        } else if (csv_number(in, column, columns->names[column], true, &x[i], why) != LSCM_OK) {
             status = csv_is_text(in, cell) ? csv_question_text(columns, in, why) : LSCM_VALUE;
             goto done;
         }

@@ -60,6 +60,7 @@ lscm_status csv_is_observed(const lscm_dataset *data, bool *observed, lscm_error
         return LSCM_OK;
     }
     TRY(blocks_begin(&walk, data, LSCM_X, NULL, why));
+    walk.holes = true;
     TRY(make_room(&b, data, walk.block_rows, why));
     while (*observed) {
         TRY(blocks_next(&walk, why));

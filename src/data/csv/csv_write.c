@@ -13,6 +13,7 @@
 #include "data/text/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,7 +172,9 @@ static void put_row(const csv_out *out, size_t row)
         if (i > 0) {
             (void)putc(out->separator, out->file);
         }
-        put_number(out, x[i]);
+        if (!isnan(x[i])) { /* missing: an empty cell */
+            put_number(out, x[i]);
+        }
     }
     if (out->latent) {
         put_acts(out, targets, values != NULL ? values + row * out->nodes : NULL);
@@ -193,7 +196,7 @@ static lscm_status take_beside(csv_out *out, lscm_field field, const row_blocks 
     lscm_status status = LSCM_OK;
     const array_shape *shape = &out->data->shape[field];
     TRY(dataset_read_raw(out->data, field, walk->first, walk->count, raw, why));
-    TRY(dataset_check_rows(out->data, field, walk->first, walk->count, raw, why));
+    TRY(dataset_check_rows(out->data, field, walk->first, walk->count, raw, false, why));
     TRY(meter_add(m, (uint64_t)walk->count * shape_row_bytes(shape), why));
     dtype_to_double(shape->type, raw, walk->count * out->nodes, out->rows[field]);
 done:
@@ -227,6 +230,7 @@ static lscm_status write_rows(csv_out *out, meter *m, lscm_error *why)
     void *raw = NULL; /* (block, nodes) of a field as stored */
     row_blocks walk;
     TRY(blocks_begin(&walk, data, LSCM_X, m, why));
+    walk.holes = true;
     TRY(make_room(out, walk.block_rows, &raw, why));
     for (;;) {
         TRY(blocks_next(&walk, why));

@@ -59,7 +59,7 @@ lscm_status blocks_next(row_blocks *walk, lscm_error *why)
     walk->count = 0;
     if (count > 0) {
         TRY(dataset_read_raw(walk->data, walk->field, first, count, walk->raw, why));
-        TRY(dataset_check_rows(walk->data, walk->field, first, count, walk->raw, why));
+        TRY(dataset_check_rows(walk->data, walk->field, first, count, walk->raw, walk->holes, why));
         if (walk->progress != NULL) {
             TRY(meter_add(walk->progress, (uint64_t)count * shape_row_bytes(shape), why));
         }

@@ -33,7 +33,8 @@ typedef struct row_blocks {
     size_t block_rows; /* rows per block */
     size_t past;       /* rows before this one */
     size_t first, count;
-    void *raw; /* (count, row), owned */
+    bool holes; /* entries of x may be missing: the walker's to set */
+    void *raw;  /* (count, row), owned */
 } row_blocks;
 
 lscm_status blocks_begin(row_blocks *walk, const lscm_dataset *data, lscm_field field,

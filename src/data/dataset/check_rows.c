@@ -1,4 +1,5 @@
-/* What stands in the rows: x finite, targets 0 or 1, values finite wherever targets is 1. The
+/* What stands in the rows: x finite, or NaN where entries may be missing; targets 0 or 1, values
+ * finite wherever targets is 1. The
  * first offender is named by row and column, both 0-based, and by its name when it has one. z may
  * hold anything: it is truth, and unknown truth is NaN. */
 #include "data/dataset/dataset_handle.h"
@@ -43,19 +44,41 @@ static const char *kind_of(double value)
     return isnan(value) ? "NaN" : "infinite";
 }
 
+/* From element `from` on, those that are NaN passed over. */
+static size_t first_infinite(const array_shape *shape, const void *raw, size_t from, size_t n)
+{
+    while (from < n && !isinf(element(shape, raw, from))) {
+        size_t size = dtype_size(shape->type);
+        from++;
+        from += dtype_first_nonfinite(shape->type, (const char *)raw + from * size, n - from);
+    }
+    return from;
+}
+
 /* n is the number of elements of the block, cols that of a row. */
 static lscm_status check_x(const lscm_dataset *data, size_t first, const void *raw, size_t n,
-                           size_t cols, lscm_error *why)
+                           size_t cols, bool holes, lscm_error *why)
 {
     const array_shape *shape = &data->shape[LSCM_X];
     char where[PLACE_SIZE];
     size_t bad = dtype_first_nonfinite(shape->type, raw, n);
+    if (holes) {
+        bad = first_infinite(shape, raw, bad, n);
+    }
     if (bad == n) {
         return LSCM_OK;
     }
-    return fail(why, LSCM_VALUE, "%s: 'x' is %s at %s; remove or impute that row", data->path,
-                kind_of(element(shape, raw, bad)),
-                place(data, LSCM_X, first + bad / cols, bad % cols, where));
+    bool missing = isnan(element(shape, raw, bad));
+    (void)place(data, LSCM_X, first + bad / cols, bad % cols, where);
+    return missing
+               ? fail(why, LSCM_VALUE,
+                      "%s: 'x' is missing (NaN) at %s; missing entries are filled in where x is "
+                      "linear in the causal variables (--method anchored --decoder linear) or "
+                      "the variables are observed; elsewhere remove the rows that have some, or "
+                      "impute them",
+                      data->path, where)
+               : fail(why, LSCM_VALUE, "%s: 'x' is infinite at %s; remove or impute that row",
+                      data->path, where);
 }
 
 static size_t first_not_binary(dtype type, const void *raw, size_t n)
@@ -139,14 +162,14 @@ done:
 }
 
 lscm_status dataset_check_rows(const lscm_dataset *data, lscm_field field, size_t first,
-                               size_t count, const void *raw, lscm_error *why)
+                               size_t count, const void *raw, bool holes, lscm_error *why)
 {
     const array_shape *shape = &data->shape[field];
     size_t cols = shape_row_bytes(shape) / dtype_size(shape->type);
     size_t n = count * cols;
     switch (field) {
     case LSCM_X:
-        return check_x(data, first, raw, n, cols, why);
+        return check_x(data, first, raw, n, cols, holes, why);
     case LSCM_TARGETS:
         return check_targets(data, first, raw, n, cols, why);
     case LSCM_VALUES:

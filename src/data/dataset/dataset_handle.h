@@ -72,10 +72,10 @@ lscm_status dataset_read_raw(const lscm_dataset *data, lscm_field field, size_t 
 lscm_status dataset_check_shapes(const lscm_dataset *data, bool truth_only, lscm_error *why);
 /* The same where x alone is wanted: targets may lack, and one row will do. */
 lscm_status dataset_check_x(const lscm_dataset *data, lscm_error *why);
-/* What stands in a block: masks 0/1, values finite where its targets are 1, x finite; the sentence
- * names row and column. */
+/* What stands in a block: masks 0/1, values finite where its targets are 1, x finite or, with
+ * `holes`, NaN where entries are missing; the sentence names row and column. */
 lscm_status dataset_check_rows(const lscm_dataset *data, lscm_field field, size_t first,
-                               size_t count, const void *raw, lscm_error *why);
+                               size_t count, const void *raw, bool holes, lscm_error *why);
 /* Rows per block so that a block of the field has about `bytes`. */
 size_t dataset_block_rows(const lscm_dataset *data, lscm_field field, size_t bytes);
 

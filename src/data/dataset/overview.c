@@ -59,7 +59,19 @@ static void merge(running *all, running piece)
     all->count = count;
 }
 
-static lscm_status walk_x(const lscm_dataset *data, running *all, meter *m, lscm_error *why)
+/* Closes the gaps that missing entries leave; returns how many numbers there are. */
+static size_t drop_missing(double *x, size_t n)
+{
+    size_t there = 0;
+    for (size_t k = 0; k < n; k++) {
+        x[there] = x[k];
+        there += isnan(x[k]) ? 0 : 1;
+    }
+    return there;
+}
+
+static lscm_status walk_x(const lscm_dataset *data, running *all, size_t *missing, meter *m,
+                          lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const array_shape *shape = &data->shape[LSCM_X];
@@ -68,6 +80,7 @@ static lscm_status walk_x(const lscm_dataset *data, running *all, meter *m, lscm
     double x[PIECE];
     row_blocks walk;
     TRY(blocks_begin(&walk, data, LSCM_X, m, why));
+    walk.holes = true;
     for (;;) {
         TRY(blocks_next(&walk, why));
         if (walk.count == 0) {
@@ -77,7 +90,11 @@ static lscm_status walk_x(const lscm_dataset *data, running *all, meter *m, lscm
         for (size_t start = 0; start < n; start += PIECE) {
             size_t count = n - start < PIECE ? n - start : PIECE;
             dtype_to_double(shape->type, (const char *)walk.raw + start * size, count, x);
-            merge(all, piece_of(x, count));
+            size_t there = drop_missing(x, count);
+            *missing += count - there;
+            if (there > 0) {
+                merge(all, piece_of(x, there));
+            }
         }
     }
 done:
@@ -205,7 +222,7 @@ lscm_status lscm_dataset_check(const lscm_dataset *data, lscm_overview *overview
         TRY(walk_targets(data, overview, &m, why));
     }
     if (data->shape[LSCM_X].present) {
-        TRY(walk_x(data, &all, &m, why));
+        TRY(walk_x(data, &all, &overview->missing, &m, why));
     }
     for (int field = LSCM_VALUES; FIELD_IS_ROWS(field); field++) {
         if (data->shape[field].present) {
@@ -215,7 +232,7 @@ lscm_status lscm_dataset_check(const lscm_dataset *data, lscm_overview *overview
     overview->x_min = all.least;
     overview->x_max = all.most;
     overview->x_mean = all.mean;
-    overview->x_sd = sqrt(all.m2 / all.count);
+    overview->x_sd = all.count > 0 ? sqrt(all.m2 / all.count) : 0;
 done:
     return status;
 }

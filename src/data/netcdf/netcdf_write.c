@@ -194,6 +194,7 @@ static lscm_status put_field(writer *to, lscm_field field, meter *m, lscm_error 
     float *wide = NULL;
     row_blocks walk;
     TRY(blocks_begin(&walk, to->data, field, FIELD_IS_ROWS(field) ? m : NULL, why));
+    walk.holes = true;
     if (shape->type == DTYPE_FLOAT16) {
         size_t bytes = walk.block_rows * shape_row_bytes(shape) / sizeof(uint16_t) * sizeof *wide;
         wide = malloc(bytes);

@@ -56,6 +56,7 @@ lscm_status npy_stream_next(npy_stream *stream, const void **piece, size_t *byte
             break;
         }
         TRY(blocks_begin(&stream->walk, stream->data, stream->field, stream->progress, why));
+        stream->walk.holes = true;
         stream->state = NPY_IN_ROWS;
         TRY(next_rows(stream, piece, bytes, why));
         break;

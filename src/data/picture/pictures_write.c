@@ -140,7 +140,7 @@ static lscm_status write_list(const pictures_out *out, FILE *file, lscm_error *w
         size_t count = walk.count * data->nodes;
         dtype_to_double(data->shape[LSCM_TARGETS].type, walk.raw, count, numbers);
         TRY(dataset_read_raw(data, LSCM_VALUES, walk.first, walk.count, raw, why));
-        TRY(dataset_check_rows(data, LSCM_VALUES, walk.first, walk.count, raw, why));
+        TRY(dataset_check_rows(data, LSCM_VALUES, walk.first, walk.count, raw, false, why));
         dtype_to_double(data->shape[LSCM_VALUES].type, raw, count, numbers + most);
         write_lines(out, &walk, numbers, numbers + most, file);
         TRY(meter_add(out->m, walk.count * row_bytes, why));

@@ -132,7 +132,7 @@ static lscm_status read_picture(sheet *s, size_t i, lscm_error *why)
     lscm_status status = LSCM_OK;
     size_t row = row_of(s, i);
     TRY(dataset_read_raw(s->data, LSCM_X, row, 1, s->raw, why));
-    TRY(dataset_check_rows(s->data, LSCM_X, row, 1, s->raw, why));
+    TRY(dataset_check_rows(s->data, LSCM_X, row, 1, s->raw, false, why));
     TRY(meter_add(s->m, s->numbers * dtype_size(s->type), why));
 done:
     return status;

@@ -127,7 +127,7 @@ static lscm_status walk(pass *p, meter *m, lscm_error *why)
         size_t count = block_at(p, first);
         size_t next = first + block;
         lscm_status read = LSCM_OK;
-        TRY(dataset_check_rows(p->data, LSCM_X, first, count, p->raw[0], why));
+        TRY(dataset_check_rows(p->data, LSCM_X, first, count, p->raw[0], false, why));
 #pragma omp parallel
         {
 #pragma omp single nowait

@@ -196,6 +196,7 @@ static lscm_status from_memory(linear_view *s, const lscm_dataset *data, bool ow
     }
     pages_large(x, bytes);
     TRY(signal_rows(data, x, m, why));
+    TRY(signal_fill(s, data, x, why));
     if (own) { /* s->scale is free until then */
         TRY(signal_noise_most(x, NULL, s->rows, s->D, &s->design, s->scale, why));
     }
@@ -209,6 +210,7 @@ static lscm_status from_memory(linear_view *s, const lscm_dataset *data, bool ow
         TRY(guide(s, &p, x, why));
     }
     put_basis(s, p.directions);
+    TRY(signal_seen(s, &p, x, why));
     TRY(principal_project(&p, x, s->rank, why));
     shrink(s);
 done:
@@ -341,6 +343,7 @@ lscm_status linear_view_identity(linear_view *out, const lscm_dataset *data, met
     s.y = s.y_block;
     TRY(signal_rows(data, s.y, m, why));
     TRY(signal_design(data, false, &s.design, m, why));
+    TRY(signal_observed(&s, data, why));
     for (size_t row = 0; row < s.rows; row++) {
         const uint8_t *target = design_targets(&s.design, row);
         for (size_t i = 0; i < s.d; i++) {
@@ -363,6 +366,28 @@ double linear_view_noise(const linear_view *s)
     return s->x_noise * cblas_dnrm2((int)s->D, s->scale, 1) / sqrt((double)s->D);
 }
 
+static lscm_status keep_missing(linear_view *s, const linear_view *from, const uint8_t *keep,
+                                lscm_error *why)
+{
+    size_t rows = 0;
+    if (from->mask == NULL) {
+        return LSCM_OK;
+    }
+    s->mask = malloc(s->rows * s->D + 1);
+    s->seen = malloc(s->rows * s->rank * sizeof *s->seen + 1);
+    if (s->mask == NULL || s->seen == NULL) {
+        return fail_memory(why, s->rows * (s->D + s->rank * sizeof *s->seen));
+    }
+    for (size_t row = 0; row < from->rows; row++) {
+        if (row_counts(keep, row)) {
+            memcpy(s->mask + rows * s->D, from->mask + row * s->D, s->D);
+            memcpy(s->seen + rows++ * s->rank, from->seen + row * s->rank,
+                   s->rank * sizeof *s->seen);
+        }
+    }
+    return LSCM_OK;
+}
+
 lscm_status linear_view_keep(linear_view *out, const linear_view *from, const uint8_t *keep,
                              lscm_error *why)
 {
@@ -372,6 +397,9 @@ lscm_status linear_view_keep(linear_view *out, const linear_view *from, const ui
     s.design = (design){0};
     s.memory = (arena){0};
     s.y_block = NULL;
+    s.mask = NULL;
+    s.seen = NULL;
+    s.told = NULL;
     TRY(design_keep(&s.design, &from->design, keep, why));
     s.rows = s.design.rows;
     s.y_block = malloc(s.rows * s.rank * sizeof *s.y + 1);
@@ -385,6 +413,7 @@ lscm_status linear_view_keep(linear_view *out, const linear_view *from, const ui
             memcpy(s.y + rows++ * s.rank, from->y + row * s.rank, s.rank * sizeof *s.y);
         }
     }
+    TRY(keep_missing(&s, from, keep, why));
     *out = s;
     s = (linear_view){0};
 done:
@@ -413,7 +442,13 @@ bool linear_view_bends(const linear_view *s)
 void linear_view_close(linear_view *s)
 {
     free(s->y_block);
+    free(s->mask);
+    free(s->seen);
+    free(s->told);
     s->y_block = NULL;
+    s->mask = NULL;
+    s->seen = NULL;
+    s->told = NULL;
     design_close(&s->design);
     arena_close(&s->memory);
 }

@@ -14,13 +14,25 @@
  * Any projection of x = z A + b + noise is again such a model, with A E in the place of A: a basis
  * that misses a little of the signal costs a little precision and no bias. So the basis may come
  * from a sample of the rows when x is too large to keep, and x is then read in one pass.
+ *
+ * Where entries of x are missing (linear_view_missing.c) E is that of x filled in by factors, and a
+ * row keeps what its columns that were seen, o, say of y: `seen` = w_o E_o and, by the mask of
+ * those that were not, G = E_o'E_o. Then y ~ N(mu, P^-1) is known to be
+ *
+ *     N(m, s_x^2 (s_x^2 P + G)^-1),   (s_x^2 P + G) m = s_x^2 P mu + seen,
+ *
+ * and y is completed by what its missing columns would add. Observed variables are the case E = I
+ * with s_x small.
  */
 #ifndef LSCM_DATA_STATISTICS_LINEAR_VIEW_H
 #define LSCM_DATA_STATISTICS_LINEAR_VIEW_H
 
 #include "base/arena.h"
+#include "base/rng.h"
 #include "data/dataset/dataset.h"
 #include "data/design/design.h"
+
+#include <string.h>
 
 /* What y is to the causal variables. */
 typedef enum view_kind {
@@ -44,6 +56,11 @@ typedef struct linear_view {
     double next;      /* the largest variance outside E; 0 when there is none */
     double x_noise;   /* s_x, in units u; 0 when nothing is left to tell it from, or only rounding
                        */
+    size_t missing;   /* entries of x that are NaN */
+    uint8_t *mask;    /* (rows, D): 1 where they are; NULL without. Owned */
+    double *seen;     /* (rows, r): w_o E_o; NULL without. Owned */
+    double *told;     /* (rows + 1, d): of observed variables what do() is said to have set, and the
+                         variance of what x misses that by; NULL where nobody said. Owned */
     arena memory;
     void *y_block; /* owned memory of y; NULL when y lies elsewhere */
 } linear_view;
@@ -61,6 +78,27 @@ lscm_status linear_view_of_within(linear_view *out, const lscm_dataset *data, do
 /* Observed variables: D = d, y = x; values at targets are read from x. */
 lscm_status linear_view_identity(linear_view *out, const lscm_dataset *data, meter *m,
                                  lscm_error *why);
+/* y of a row that lacks entries, under y ~ N(mu, P^-1): precision P (r, r), pull P mu (r), noise
+ * s_x^2 > 0. Puts the Cholesky factor of noise P + G (lower) and m. */
+typedef struct view_row_law {
+    const double *precision, *pull;
+    double noise;
+    double *factor; /* (r, r) */
+    double *mean;   /* (r) */
+} view_row_law;
+void linear_view_row(const linear_view *s, size_t row, const view_row_law *law);
+/* y of the row becomes `seen` and what its missing columns add where y is `drawn` (r), with noise
+ * of their own of this sd. */
+void linear_view_complete(const linear_view *s, size_t row, const double *drawn, double noise,
+                          rng random);
+/* Observed variables: what is there of a node in the rows of a set, else in all in which it is set,
+ * or free, as there, else at all. */
+void linear_view_column(const linear_view *s, size_t set, size_t node, column_spread *out);
+/* Whether the row lacks something. */
+static inline bool linear_view_lacks(const linear_view *s, size_t row)
+{
+    return s->mask != NULL && memchr(s->mask + row * s->D, 1, s->D) != NULL;
+}
 /* The rows that count alone, keep (rows), in the coordinates of all; those must stay. */
 lscm_status linear_view_keep(linear_view *out, const linear_view *from, const uint8_t *keep,
                              lscm_error *why);

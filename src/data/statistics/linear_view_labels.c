@@ -49,7 +49,7 @@ static lscm_status find_fault(const lscm_dataset *data, lscm_field field, size_t
         return fail_memory(why, bytes);
     }
     TRY(dataset_read_raw(data, field, first, rows, raw, why));
-    TRY(dataset_check_rows(data, field, first, rows, raw, why));
+    TRY(dataset_check_rows(data, field, first, rows, raw, false, why));
 done:
     free(raw);
     return status;

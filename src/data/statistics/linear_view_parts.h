@@ -34,6 +34,13 @@ lscm_status signal_noise_most(const double *x, const size_t *row, size_t n, size
 lscm_status signal_guide(principal *p, const double *x, const design *s, bool *turned,
                          lscm_error *why);
 
+/* Where x (rows, D) lacks entries: finds and fills them, .. */
+lscm_status signal_fill(linear_view *s, const lscm_dataset *data, double *x, lscm_error *why);
+/* .. and what the others say of y, x as principal_of left it. */
+lscm_status signal_seen(linear_view *s, const principal *p, const double *x, lscm_error *why);
+/* The same of observed variables: y and who was set are there. */
+lscm_status signal_observed(linear_view *s, const lscm_dataset *data, lscm_error *why);
+
 /* Fails where there are no values. */
 lscm_status signal_needs_values(const lscm_dataset *data, lscm_error *why);
 /* x (count, D): as many rows, one at random from each of `count` stretches; 0 < count <= rows. */

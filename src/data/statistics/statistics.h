@@ -8,6 +8,7 @@
 #include "data/statistics/batches.h"     /* parts of sets that differ */
 #include "data/statistics/features.h"    /* f, principal coordinates of x */
 #include "data/statistics/linear_view.h" /* y, the part of x that is linear in z */
+#include "data/statistics/missing.h"     /* x filled in by factors */
 #include "data/statistics/moments.h"     /* sums by set */
 #include "data/statistics/principal.h"   /* principal directions */
 

@@ -42,7 +42,7 @@ static check_input input_of(const fit *f, const linear_view *s, const anchored *
 {
     return (check_input){.view = s,
                          .a = a,
-                         .z = a->z,
+                         .z = s->kind == VIEW_OBSERVED ? s->y : a->z,
                          .names = f->data->node_names,
                          .column_names = f->data->feature_names,
                          .equal_noise = f->settings.noise == LSCM_NOISE_EQUAL,

@@ -5,6 +5,7 @@
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
+#include "infer/anchored/anchored_missing.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/direction_advice.h"
 #include "infer/anchored/knowledge_advice.h"
@@ -175,6 +176,9 @@ static json_t *summary_of(const fit *f, const linear_view *s, const anchored *a,
     if (effects != NULL) {
         (void)json_object_set_new(summary, "batch_effects", effects);
     }
+    if (s->missing > 0) {
+        (void)json_object_set_new(summary, "missing", json_integer((json_int_t)s->missing));
+    }
     if (s->design.batch != NULL) {
         (void)json_object_set_new(summary, "batches", json_integer((json_int_t)s->design.batches));
     }
@@ -233,7 +237,7 @@ static void warn(const fit *f, const anchored *a)
 }
 
 /* From the signal to the run. */
-static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
+static lscm_status fit_signal(fit *f, linear_view *s, const char *reason,
                               lscm_posterior **out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -241,7 +245,7 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     anchored a = {0};
     verdict v = {0};
     anchored_input in = anchored_input_of(f, s);
-    TRY(anchored_infer(&a, &in, why));
+    TRY(anchored_infer_missing(&a, s, &in, why));
     TRY(ask(&v, f, &in, &a, why));
     TRY(anchored_check(f, s, &a, why));
     warn(f, &a);

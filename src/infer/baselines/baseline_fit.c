@@ -110,7 +110,7 @@ lscm_status baseline_fit(fit *f, const baseline_kind *kind, lscm_posterior **out
         threads = threads_use(1);
     }
     TRY(refuse(f, why));
-    TRY(lscm_dataset_check(f->data, &(lscm_overview){0}, f->progress, why));
+    TRY(check_pass(f->data, f->progress, why));
     TRY(baseline_open(&b, f, kind, why));
     f->read = fit_seconds() - f->begun;
     trainee learner = baseline_trainee(b);

@@ -132,7 +132,7 @@ static lscm_status read_x(transforming *t, size_t first, lscm_error *why)
     for (size_t row = 0; row < t->rows.rows; row += t->block) {
         size_t n = t->rows.rows - row < t->block ? t->rows.rows - row : t->block;
         TRY(dataset_read_raw(t->data, LSCM_X, first + row, n, t->raw, why));
-        TRY(dataset_check_rows(t->data, LSCM_X, first + row, n, t->raw, why));
+        TRY(dataset_check_rows(t->data, LSCM_X, first + row, n, t->raw, false, why));
         dtype_to_double(shape->type, t->raw, n * e->D, t->x);
         encoder_reduce(e, &t->rows, row, n, t->x);
         TRY(meter_add(&t->m, (uint64_t)n * shape_row_bytes(shape), why));
@@ -148,7 +148,7 @@ static lscm_status read_labels(const transforming *t, lscm_field field, size_t f
     lscm_status status = LSCM_OK;
     size_t n = t->rows.rows;
     TRY(dataset_read_raw(t->data, field, first, n, t->labels, why));
-    TRY(dataset_check_rows(t->data, field, first, n, t->labels, why));
+    TRY(dataset_check_rows(t->data, field, first, n, t->labels, false, why));
     dtype_to_double(t->data->shape[field].type, t->labels, n * t->encoder.d, out);
 done:
     return status;

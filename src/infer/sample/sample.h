@@ -6,6 +6,7 @@
 
 #include "infer/sample/censor.h"        /* values at a clip, drawn */
 #include "infer/sample/clip.h"          /* values at a clip, found */
+#include "infer/sample/fill.h"          /* missing entries of x, drawn */
 #include "infer/sample/joint.h"         /* encoder and graph */
 #include "infer/sample/latent_chain.h"  /* z and graph */
 #include "infer/sample/sample_chains.h" /* how many chains, and what they agree on */

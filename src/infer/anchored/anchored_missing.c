@@ -1,0 +1,196 @@
+#include "infer/anchored/anchored_missing.h"
+
+#include "base/streams.h"
+#include "base/tuned.h"
+#include "infer/anchored/anchored_infer.h"
+#include "infer/encoder/encoder.h"
+#include "infer/sample/sample.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What the rounds that count have said. */
+typedef struct pool {
+    size_t rounds;
+    double *w, *sigma, *intercept, *effect, *log_p, *log_q; /* as in anchored */
+    size_t *order;
+    double *edge_prob; /* (d, d): summed, .. */
+    double *z, *squares,
+        *var; /* (rows, d): .. z and its square by the law of its row, its variance */
+    double *mean, *variance; /* (rows, d): of the round in hand */
+    double r_hat, ess;
+    arena memory;
+} pool;
+
+static void lay_out(pool *p, const anchored_input *in)
+{
+    arena *a = &p->memory;
+    size_t d = in->view->d;
+    size_t n = in->view->rows * d;
+    double **rows[] = {&p->z, &p->squares, &p->var, &p->mean, &p->variance};
+    double **vectors[] = {&p->sigma, &p->intercept, &p->effect};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        *rows[k] = arena_take(a, n, sizeof(double));
+    }
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
+        *vectors[k] = arena_take(a, in->draws * d, sizeof(double));
+    }
+    p->w = arena_take(a, in->draws * d * d, sizeof(double));
+    p->log_p = arena_take(a, in->draws, sizeof(double));
+    p->log_q = arena_take(a, in->draws, sizeof(double));
+    p->order = arena_take(a, in->draws * d, sizeof *p->order);
+    p->edge_prob = arena_take(a, d * d, sizeof(double));
+}
+
+/* Copies draws first .. past - 1 of a, from `from` to `to` of each pair. */
+static void copy_draws(pool *p, anchored *a, size_t first, size_t past, bool back)
+{
+    size_t d = a->d;
+    double *const pairs[][2] = {{p->w, a->w},           {p->sigma, a->sigma},
+                                {p->effect, a->effect}, {p->intercept, a->intercept},
+                                {p->log_p, a->log_p},   {p->log_q, a->log_q}};
+    const size_t width[] = {d * d, d, d, d, 1, 1};
+    for (size_t k = 0; k < sizeof width / sizeof width[0]; k++) {
+        size_t at = first * width[k];
+        memcpy(pairs[k][back ? 1 : 0] + at, pairs[k][back ? 0 : 1] + at,
+               (past - first) * width[k] * sizeof(double));
+    }
+    memcpy((back ? a->order : p->order) + first * d, (back ? p->order : a->order) + first * d,
+           (past - first) * d * sizeof *p->order);
+}
+
+/* The share of this round. */
+static void add_round(pool *p, anchored *a)
+{
+    size_t fills = tuned_missing_fills();
+    copy_draws(p, a, a->draws * p->rounds / fills, a->draws * (p->rounds + 1) / fills, false);
+    for (size_t k = 0; k < a->d * a->d; k++) {
+        p->edge_prob[k] += a->edge_prob[k] / (double)fills;
+    }
+    for (size_t k = 0; k < a->rows * a->d; k++) {
+        p->z[k] += p->mean[k] / (double)fills;
+        p->squares[k] += p->mean[k] * p->mean[k] / (double)fills;
+        p->var[k] += p->variance[k] / (double)fills;
+    }
+    p->r_hat = fmax(p->r_hat, a->r_hat);
+    p->ess = p->rounds == 0 ? a->ess : fmin(p->ess, a->ess);
+    p->rounds++;
+}
+
+/* Whether z of rows is known worse than the mechanisms resolve, for what is missing. */
+static bool matters(const pool *p, const anchored *a)
+{
+    bool any = false;
+    for (size_t j = 0; j < a->d; j++) {
+        double sum = 0;
+        for (size_t row = 0; row < a->rows; row++) {
+            sum += p->variance[row * a->d + j] / (double)a->rows;
+        }
+        any = any || !(sqrt(sum) <= tuned_rows_matter() * a->sigma[j]);
+    }
+    return any;
+}
+
+/* z and its sd: of rows that lack something by their laws, with the encoder's doubt. */
+static lscm_status take_rows(pool *p, const linear_view *s, anchored *a, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    double *sd = p->variance;
+    double *doubt = p->mean; /* both are free by now */
+    encoder_z(s, a, a->z, sd);
+    for (size_t row = 0; row < s->rows; row++) {
+        if (!linear_view_lacks(s, row)) {
+            continue;
+        }
+        encoder_doubt(a, s->y + row * s->rank, doubt);
+        for (size_t j = 0; j < s->d; j++) {
+            size_t at = row * s->d + j;
+            double between = fmax(p->squares[at] - p->z[at] * p->z[at], 0);
+            a->z[at] = p->z[at];
+            sd[at] = sqrt(p->var[at] + between + (s->kind == VIEW_LINEAR ? doubt[j] : 0));
+        }
+    }
+    if (a->z_sd == NULL) {
+        (void)arena_take(&a->rows_memory, s->rows * s->d, sizeof(double));
+        TRY(arena_open(&a->rows_memory, why));
+        a->z_sd = arena_take(&a->rows_memory, s->rows * s->d, sizeof(double));
+    }
+    memcpy(a->z_sd, sd, s->rows * s->d * sizeof *sd);
+done:
+    return status;
+}
+
+/* The law by one of its draws. */
+static fill_law law_of(const anchored *a, size_t draw)
+{
+    return (fill_law){.model = {.d = a->d,
+                                .w = a->w + draw * a->d * a->d,
+                                .intercept = a->intercept + draw * a->d,
+                                .sigma = a->sigma + draw * a->d},
+                      .effect = a->effect + draw * a->d,
+                      .shift = a->shift,
+                      .slope = a->slope,
+                      .actuator_noise = a->anchor.actuator_noise};
+}
+
+/* One round is all: its draws stand as they are. */
+static void take_one(pool *p, const anchored *a)
+{
+    for (size_t k = 0; k < a->rows * a->d; k++) {
+        p->z[k] = p->mean[k];
+        p->squares[k] = p->mean[k] * p->mean[k];
+        p->var[k] = p->variance[k];
+    }
+}
+
+static void take_all(pool *p, anchored *a)
+{
+    copy_draws(p, a, 0, a->draws, true);
+    memcpy(a->edge_prob, p->edge_prob, a->d * a->d * sizeof(double));
+    a->r_hat = p->r_hat;
+    a->ess = a->edge_ess = p->ess;
+}
+
+lscm_status anchored_infer_missing(anchored *out, linear_view *s, const anchored_input *in,
+                                   lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    anchored a = {0};
+    pool p = {0};
+    const rng random = stream_of((uint64_t)in->settings->seed, STREAM_FILL);
+    if (s->mask == NULL) {
+        return anchored_infer(out, in, why);
+    }
+    lay_out(&p, in);
+    TRY(arena_open(&p.memory, why));
+    lay_out(&p, in);
+    bool again = true;
+    anchored_input rough = *in; /* fits that settle have one draw to give */
+    rough.draws = tuned_judge_draws();
+    rough.brief = true;
+    size_t settle =
+        s->kind == VIEW_OBSERVED ? tuned_missing_settle_observed() : tuned_missing_settle();
+    for (size_t k = 0; again && p.rounds < tuned_missing_fills(); k++) {
+        anchored_close(&a);
+        a = (anchored){0};
+        TRY(anchored_infer(&a, k > 0 && k < settle ? &rough : in, why));
+        const fill_law law = law_of(&a, rng_below(random, k, a.draws));
+        TRY(fill_draw(s, &law, stream_part(random, 4 * k), p.mean, p.variance, why));
+        again = k > 0 || matters(&p, &a);
+        if (!again) {
+            take_one(&p, &a);
+        } else if (k >= settle) {
+            add_round(&p, &a);
+        }
+    }
+    if (again) {
+        take_all(&p, &a);
+    }
+    TRY(take_rows(&p, s, &a, why));
+    *out = a;
+    a = (anchored){0};
+done:
+    anchored_close(&a);
+    arena_close(&p.memory);
+    return status;
+}
