@@ -3,17 +3,15 @@ as a table on the command line (docs/formats.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
 
+from ._core import is_control
 from ._numbers import Names, column_names
 from ._problems import hint, wrong, wrong_type
 
-_CONTROL = (  # src/data/text/control.c has the same
-    "none,control,ctrl,negctrl,neg_ctrl,negative,nt,non-targeting,nontargeting,non_targeting,"
-    "non targeting,safe-targeting,dmso,vehicle,mock,untreated,unperturbed,wildtype,wild-type,wt,"
-    "observational,na,nan"
-).split(",")
+IsControl: TypeAlias = Callable[[str], bool]
 
 
 class Table(NamedTuple):
@@ -47,9 +45,9 @@ def read_table(
         return Table(frame, None, None, None)
     value = _column(names, value_column, "value_column", "value")
     kept = [name for name in names if name not in (target, value)]
-    words = _words(control)
+    none = _is_none(control)
     sets = [
-        _members(cell, kept, words, control is not None, value is not None)
+        _members(cell, kept, none, control is not None, value is not None)
         for cell in list(frame[target])
     ]
     if value is None:
@@ -67,9 +65,7 @@ def _ask(frame: Any, names: Names) -> None:
     for name in names:
         texts = (cell for cell in frame[name] if isinstance(cell, str))
         first = next(texts, None)
-        if first is not None and (
-            first in names or any(word in name.lower() for word in _SOUNDS)
-        ):
+        if first is not None and (first in names or any(word in name.lower() for word in _SOUNDS)):
             raise wrong(
                 f"X: column {name!r} holds text ({first!r}); is it the intervention column? "
                 f"target_column={name!r}"
@@ -85,11 +81,10 @@ def _column(names: Names, asked: str | None, argument: str, usual: str) -> str |
     raise wrong(f"{argument}: X has no column {asked!r}{hint(asked, names)}")
 
 
-def _words(control: str | Sequence[str] | None) -> set[str]:
-    if control is None:
-        return set(_CONTROL)
-    listed = control.split(",") if isinstance(control, str) else control
-    return {word.strip().lower() for word in listed}
+def _is_none(control: str | Sequence[str] | None) -> IsControl:
+    """Does a word say that nothing was set? As the library has it."""
+    listed = control if control is None or isinstance(control, str) else ",".join(control)
+    return cache(lambda word: is_control(word, listed))
 
 
 def _is_missing(cell: Any) -> bool:
@@ -100,12 +95,11 @@ def _is_missing(cell: Any) -> bool:
         return True
 
 
-def _members(
-    cell: Any, columns: list[str], control: set[str], said: bool, latent: bool
-) -> list[Any]:
+def _members(cell: Any, columns: list[str], none: IsControl, said: bool, latent: bool) -> list[Any]:
     """The targets in a cell: nothing, -1 and words of control are none.
 
-    >>> _members("raf;mek", [], {"nt"}, False, True), _members("NT", [], {"nt"}, False, True)
+    >>> none = _is_none(None)
+    >>> _members("raf;mek", [], none, False, True), _members("NT_3", [], none, False, True)
     (['raf', 'mek'], [])
     """
     if isinstance(cell, (list, tuple, set, frozenset)):
@@ -114,14 +108,14 @@ def _members(
         return []
     if not isinstance(cell, str):
         return [int(cell)] if int(cell) == cell else [cell]
-    if cell in columns and not latent and not (said and cell.lower() in control):
+    if cell in columns and not latent and not (said and none(cell)):
         return [cell]
     words = [word.strip() for word in cell.split(";")]
     kept = [
         word
         for word in words
         if word not in ("", "-1")
-        and (word.lower() not in control or (word in columns and not said and not latent))
+        and (not none(word) or (word in columns and not said and not latent))
     ]
     return [int(word) if word.isdecimal() and word not in columns else word for word in kept]
 

@@ -7,7 +7,6 @@ import pytest
 
 import lscm
 from lscm._arguments import read_arguments
-from lscm._table import _CONTROL
 
 pandas = pytest.importorskip("pandas")
 
@@ -64,11 +63,28 @@ def test_frames_name_their_columns():
     np.testing.assert_array_equal(z, frame()[["raf", "mek"]])
 
 
-def test_words_for_control_are_those_of_the_program():
-    table = pandas.DataFrame({"a": 1.0, "b": 2.0, "target": [*_CONTROL, *map(str.upper, _CONTROL)]})
-    table.to_csv("controls.csv", index=False)
-    assert not lscm.open("controls.csv").targets.any()
-    assert not lscm.Dataset(table).targets.any()
+WORDS = ["none", "Control", "NT", "NT_12", "non-targeting", "dmso-3", "WT", "a", "b;NT_2", "NT;a;b"]
+
+
+@pytest.mark.parametrize("control", [None, "scramble", ["WT", "nt", "dmso"]])
+def test_words_for_control_are_those_of_the_program(control):
+    """Every cell means the same in a file and in a DataFrame, or is refused in both."""
+    seen = []
+    for word in [*WORDS, "scramble_1", "NTRK1", "WT1"]:
+        table = pandas.DataFrame({"a": [1.0, 2], "b": [3.0, 4], "target": [word, "a"]})
+        table.to_csv("one.csv", index=False)
+        answers = []
+        for read in (
+            lambda: lscm.open("one.csv", control=control),
+            lambda: lscm.Dataset(table, control=control),
+        ):
+            try:
+                answers.append(read().targets[0].tolist())
+            except lscm.Error:
+                answers.append("refused")
+        assert answers[0] == answers[1], word
+        seen.append(answers[0])
+    assert [0, 0] in seen and [1, 0] in seen and "refused" in seen
 
 
 def test_latent_frames():
