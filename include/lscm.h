@@ -204,6 +204,8 @@ LSCM_API const char *lscm_dataset_recipe(const lscm_dataset *data); /* JSON obje
 /* What was understood when it was opened that is worth a look ("the first column has no name,
  * ..."), or NULL. */
 LSCM_API const char *lscm_dataset_note(const lscm_dataset *data);
+/* It is a copy of that file, which sentences and runs name from now on. */
+LSCM_API lscm_status lscm_dataset_set_path(lscm_dataset *data, const char *path, lscm_error *why);
 /* NULL when the data set has no such name. */
 LSCM_API const char *lscm_dataset_node_name(const lscm_dataset *data, size_t node);
 LSCM_API const char *lscm_dataset_feature_name(const lscm_dataset *data, size_t feature);

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -17,7 +18,7 @@ from ._arguments import naming_arguments, read_arguments, read_names, read_x
 from ._drawing import drawn_graph
 from ._nodes import Floats, Nodes
 from ._numbers import numbers
-from ._problems import wrong_type
+from ._problems import ReadWarning, wrong_type
 from ._progress import Progress, reporting
 from ._table import read_table
 
@@ -140,20 +141,42 @@ class Dataset:
         x_only: bool = False,
     ) -> Dataset:
         """A file or folder of any format; see `lscm.open`."""
-        opened = {
-            "ignore": _joined(ignore),
-            "truth": None if truth is None else os.fspath(truth),
-            "names": _joined(names),
+        options = {
+            "ignore": ignore,
+            "truth": truth,
+            "names": names,
             "target_column": target_column,
             "value_column": value_column,
-            "control": _joined(control),
+            "control": control,
             "layer": layer,
         }
-        with readable(os.fspath(path)) as (file, folder):
+        data = cls._read(path, options, truth_only=truth_only, x_only=x_only)
+        data._tell_note(path, stacklevel=3)
+        return data
+
+    @classmethod
+    def _read(
+        cls,
+        path: Path,
+        options: dict[str, Any],
+        *,
+        truth_only: bool = False,
+        x_only: bool = False,
+    ) -> Dataset:
+        """`open` without a word."""
+        opened = {name: _as_text(option) for name, option in options.items()}
+        given = os.fspath(path)
+        with readable(given) as (file, folder):
             core = _core.open(file, **opened, truth_only=truth_only, x_only=x_only)
+        if folder is not None:
+            core.set_path(given)
         data = cls._of(core, opened)
         data._folder = folder
         return data
+
+    def _tell_note(self, path: Path, stacklevel: int) -> None:
+        if self.note is not None:
+            warnings.warn(f"{os.fspath(path)}: {self.note}", ReadWarning, stacklevel=stacklevel)
 
     # ---- what it holds ----
 
@@ -182,6 +205,11 @@ class Dataset:
         """How it was simulated: every setting and the seed."""
         text = self._core.recipe
         return None if text is None else json.loads(text)
+
+    @property
+    def note(self) -> str | None:
+        """What was understood of its file that is worth a look, as that decimals have commas."""
+        return self._core.note
 
     @property
     def node_names(self) -> tuple[str, ...] | None:
@@ -333,6 +361,8 @@ def simulate(preset: str = "paper-linear", **settings: str | int | float | bool)
     return Dataset._of(_core.simulate(preset, dict(settings)))
 
 
-def _joined(names: str | Sequence[str] | None) -> str | None:
-    """The library takes lists of names as texts with commas."""
-    return names if names is None or isinstance(names, str) else ",".join(names)
+def _as_text(option: str | os.PathLike[str] | Sequence[str] | None) -> str | None:
+    """The library takes paths as texts, and lists of names as texts with commas."""
+    if isinstance(option, os.PathLike):
+        return os.fspath(option)
+    return option if option is None or isinstance(option, str) else ",".join(option)

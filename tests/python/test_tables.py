@@ -1,6 +1,7 @@
 """Which columns say what do() did: of files, of DataFrames, and what is asked where that is open."""
 
 import gzip
+import warnings
 
 import numpy as np
 import pytest
@@ -49,6 +50,37 @@ def test_files_name_their_columns():
     np.testing.assert_array_equal(packed.x, data.x)
     model = lscm.LatentSCM(draws=20, folder="run").fit(data)
     assert model.run_.config["target_column"] == "condition"
+
+
+def test_what_was_understood_is_told():
+    frame().to_csv("cells.csv")  # with an index
+    options = {"target_column": "condition"}
+    for read in (lscm.open, lscm.Dataset.open):
+        with pytest.warns(
+            lscm.ReadWarning, match="^cells.csv: the first column has no name"
+        ) as said:
+            data = read("cells.csv", **options)
+        assert [warning.filename for warning in said] == [__file__]
+        assert (
+            data.note
+            == "the first column has no name, is taken for the names of rows, and is left out"
+        )
+    frame().to_csv("plain.csv", index=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert lscm.open("plain.csv", **options).note is None
+        assert lscm.Dataset([[1.0, 2]]).note is None
+        lscm.evaluate(np.zeros((2, 2)), np.zeros((2, 2)))
+
+
+def test_a_run_names_the_file_that_a_copy_is_of():
+    frame().to_csv("copy.csv", index=False)
+    data = lscm.open("copy.csv", target_column="condition")
+    data._core.set_path("cells.parquet")
+    assert data._core.path == "cells.parquet"
+    assert lscm.LatentSCM(draws=20, folder="run").fit(data).run_.config["data"] == "cells.parquet"
+    with pytest.raises(lscm.Error, match="^cells.parquet: there is no true graph 'w'"):
+        lscm.evaluate(lscm.LatentSCM(draws=20).fit(data), data)
 
 
 def test_frames_name_their_columns():
