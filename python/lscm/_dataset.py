@@ -15,10 +15,11 @@ import numpy.typing as npt
 from . import _core, _tables
 from ._arrow import Folder, readable
 from ._arguments import naming_arguments, read_arguments, read_names, read_x
+from ._do_columns import has_do_columns
 from ._drawing import drawn_graph
 from ._nodes import Floats, Nodes
 from ._numbers import numbers
-from ._problems import ReadWarning, wrong_type
+from ._problems import ReadWarning, wrong, wrong_type
 from ._progress import Progress, reporting
 from ._table import read_table
 
@@ -89,11 +90,17 @@ class Dataset:
         control: str | Sequence[str] | None = None,
     ) -> None:
         if targets is None:
-            X, targets, table_values, columns = read_table(X, target_column, value_column, control)
-            values = table_values if values is None else values
-            node_names = columns if node_names is None else node_names
+            table = read_table(X, target_column, value_column, control)
+            X, targets = table.x, table.targets
+            values = table.values if values is None else values
+            node_names = table.node_names if node_names is None else node_names
+            z = table.z if z is None else z
         elif target_column is not None or value_column is not None or control is not None:
             raise wrong_type("target_column: targets are given, too; pass one of them")
+        elif has_do_columns(X):
+            raise wrong(
+                "targets: X has columns 'do:NAME', which say what do() set, too; leave one out"
+            )
         self._arrays: dict[str, Array | None] = {}
         self._opened: dict[str, str | None] = {}
         truth = {
@@ -319,7 +326,11 @@ class Dataset:
             self._core.save_graph(os.fspath(path), force=force)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """x and, for each node, a column "do:NODE" of what it was set to, NaN where it was not."""
+        """x and what do() did, as a CSV has it: "do:NODE" of each latent node, what it was set to,
+        or NaN; "target" of observed variables, those that were set, joined by ";".
+
+        `Dataset(frame)` and `LatentSCM.fit(frame)` take it back.
+        """
         return _tables.rows_frame(self)
 
     def __repr__(self) -> str:
