@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _tables
+from ._anndata import LAYER, written
 from ._arrow import Folder, readable
 from ._arguments import naming_arguments, read_arguments, read_names, read_x
 from ._do_columns import has_do_columns
 from ._drawing import drawn_graph
+from ._frames import is_anndata
 from ._nodes import Floats, Nodes
 from ._numbers import numbers
 from ._problems import ReadWarning, wrong, wrong_type
@@ -55,7 +57,8 @@ class Dataset:
     X, targets, values, node_names
         As in `LatentSCM.fit`. Without targets it is x alone, to be transformed or saved.
     target_column, value_column, control
-        Which columns of a DataFrame X say what do() did, as in `LatentSCM.fit`.
+        Which columns of a DataFrame X, or of obs of an AnnData, say what do() did, as in
+        `LatentSCM.fit`.
     z, w, sigma
         The truth: causal variables (N, d), edge weights (d, d) with row = parent, and the sd of
         each node's noise (d).
@@ -89,6 +92,15 @@ class Dataset:
         value_column: str | None = None,
         control: str | Sequence[str] | None = None,
     ) -> None:
+        if targets is None and is_anndata(X):
+            options = {
+                "names": node_names,
+                "target_column": target_column,
+                "value_column": value_column,
+                "control": control,
+            }
+            self._take_cells(X, options, {"values": values, "z": z, "w": w, "sigma": sigma})
+            return
         if targets is None:
             table = read_table(X, target_column, value_column, control)
             X, targets = table.x, table.targets
@@ -125,6 +137,17 @@ class Dataset:
                 **truth,
             )
         self._arrays.update(kept)
+
+    def _take_cells(self, cells: Any, options: dict[str, Any], others: dict[str, Any]) -> None:
+        """An AnnData whose obs says what do() did."""
+        for name, array in others.items():
+            if array is not None:
+                raise wrong_type(f"{name}: goes with targets; without them, X is a whole AnnData")
+        self._arrays = {}
+        self._opened = {name: _as_text(option) for name, option in options.items()}
+        with written(cells) as (path, self._folder):
+            self._core = _core.open(path, **self._opened, layer=LAYER)
+        self._core.set_path("memory")
 
     @classmethod
     def _of(cls, core: _core.Dataset, opened: dict[str, str | None] | None = None) -> Dataset:

@@ -15,7 +15,7 @@ from ._arguments import naming_arguments, read_x
 from ._dataset import Dataset, Path
 from ._do_columns import has_do_columns, read_do_columns
 from ._feature_names import check_feature_names
-from ._frames import choose
+from ._frames import choose, is_anndata
 from ._nodes import Edges, Floats, Node, Tiers
 from ._numbers import column_names
 from ._output import Output
@@ -210,8 +210,9 @@ final_temperature, permanent, restarts, full_run
 
         Parameters
         ----------
-        X : array (N, D), pictures (N, H, W) or (N, H, W, C), DataFrame, or Dataset
-            What was seen. A Dataset, as of `lscm.open`, brings targets and values with it.
+        X : array (N, D), pictures (N, H, W) or (N, H, W, C), DataFrame, AnnData, or Dataset
+            What was seen. A Dataset, as of `lscm.open`, brings targets and values with it; so does
+            an AnnData, in its obs, as its file would.
         targets : array (N, d) of zeros and ones, or a list of target sets
             Which nodes do() set in each row. Target sets are lists of nodes, by number or name, []
             for none; or {node: value} at once.
@@ -371,8 +372,10 @@ final_temperature, permanent, restarts, full_run
         labels = run.node_names or tuple(str(i) for i in range(run.nodes))
         if targets is None and has_do_columns(X):
             X, targets, values, *_ = read_do_columns(X, labels)
-        x, columns = read_x(X)
         fitted = getattr(self, "feature_names_in_", None)
+        if is_anndata(X) and fitted is not None and set(fitted) <= set(X.var_names):  # type: ignore[attr-defined]
+            X = choose(X, list(fitted))
+        x, columns = read_x(X)
         check_feature_names(type(self).__name__, fitted, columns)
         if x[0].size != self.n_features_in_:
             raise wrong(

@@ -75,6 +75,8 @@ def columns_of(value: Any) -> Iterable[Any] | None:
 
 def choose(value: Any, names: list[str]) -> Any:
     """The table with these columns alone."""
+    if is_anndata(value):
+        return value[:, names]
     return value.select(names) if _is_arrow(value) else value[names]
 
 

@@ -15,7 +15,8 @@ import pytest
 SCRIPT = Path(__file__).resolve().parents[2] / "cmake" / "wheel_licences.py"
 INSIDE = "lscm-1.dist-info"
 pytestmark = pytest.mark.skipif(
-    not shutil.which("dpkg-query") or not Path("/usr/share/doc/librandom123-dev/copyright").exists(),
+    not shutil.which("dpkg-query")
+    or not Path("/usr/share/doc/librandom123-dev/copyright").exists(),
     reason="the packages of Debian are not here",
 )
 
@@ -25,7 +26,9 @@ def make(libraries):
         wheel.writestr("lscm/__init__.py", "x = 1\n")
         for name in libraries:
             wheel.writestr(f"lscm.libs/{name}", b"\x7fELF")
-        wheel.writestr(f"{INSIDE}/METADATA", "Name: lscm\nLicense-File: LICENSE\n\nWhat it is\n\nfor.\n")
+        wheel.writestr(
+            f"{INSIDE}/METADATA", "Name: lscm\nLicense-File: LICENSE\n\nWhat it is\n\nfor.\n"
+        )
         wheel.writestr(f"{INSIDE}/licenses/LICENSE", "own")
         wheel.writestr(f"{INSIDE}/RECORD", "old")
 
@@ -51,7 +54,9 @@ def test_terms_go_into_the_wheel():
     assert files[f"{INSIDE}/licenses/LICENSE"] == b"own"
     metadata = files[f"{INSIDE}/METADATA"].decode()
     head, _, body = metadata.partition("\n\n")
-    assert "License-File: libraries/zlib1g.txt" in head.splitlines() and body == "What it is\n\nfor.\n"
+    assert (
+        "License-File: libraries/zlib1g.txt" in head.splitlines() and body == "What it is\n\nfor.\n"
+    )
     record = dict(
         line.split(",", 1) for line in files.pop(f"{INSIDE}/RECORD").decode().splitlines()
     )
