@@ -173,6 +173,10 @@ typedef struct lscm_open_options {
 
 LSCM_API lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
                                        const lscm_open_options *options, lscm_error *why);
+/* Does this word of a column of targets say that nothing was set: one of `control` ("control,NT";
+ * NULL: the usual words), in any case, with or without a number behind it ("NT_12"; WT1 is a gene)?
+ * An empty one does. */
+LSCM_API bool lscm_is_control(const char *word, const char *control);
 /* A data set over arrays that stay yours and must outlive it; NULL for what is not there.
  * x (rows, features) in either precision, targets (rows, nodes), values and z (rows, nodes),
  * w (nodes, nodes), sigma (nodes). Without nodes x alone, to be transformed or saved. Rows of x
@@ -200,6 +204,8 @@ LSCM_API const char *lscm_dataset_recipe(const lscm_dataset *data); /* JSON obje
 /* What was understood when it was opened that is worth a look ("the first column has no name,
  * ..."), or NULL. */
 LSCM_API const char *lscm_dataset_note(const lscm_dataset *data);
+/* It is a copy of that file, which sentences and runs name from now on. */
+LSCM_API lscm_status lscm_dataset_set_path(lscm_dataset *data, const char *path, lscm_error *why);
 /* NULL when the data set has no such name. */
 LSCM_API const char *lscm_dataset_node_name(const lscm_dataset *data, size_t node);
 LSCM_API const char *lscm_dataset_feature_name(const lscm_dataset *data, size_t feature);

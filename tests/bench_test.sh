@@ -117,6 +117,13 @@ else
     echo "there is no Python with NumPy: what needs it is left out"
 fi
 
+if "$python" -c 'import numpy, h5py' 2>/dev/null; then
+    script "2000 cells x 200 genes;read and linear fit;(bar 300);peak" cells --lscm "$lscm" --smoke
+else
+    ran="$ran cells"
+    echo "there is no Python with NumPy and h5py: bench/cells is left out"
+fi
+
 # ---- several processes
 if ldd "$lscm" 2>/dev/null | grep -q libmpi && command -v mpirun >/dev/null 2>&1; then
     script "grid (d5-linear;on 2 processes;fit of 0.005 GB on 2;the same numbers" mpi --lscm "$lscm" --times 1 \

@@ -1,11 +1,12 @@
 """What a wheel that carries its libraries must do: run by the Python it was just installed for.
 
 It loads nothing of this machine but what every Linux has, fits a small data set and writes a report, by the
-package and by the program, and imports quickly. Arguments: the most milliseconds an import may take.
+package and by the program, has the licence of every library that it carries, and imports quickly. Arguments: the most milliseconds an import may take.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
 import subprocess
 import sys
@@ -39,6 +40,18 @@ def foreign_libraries() -> set[str]:
     }
 
 
+def licences() -> int:
+    """How many libraries it carries; of each its terms are there."""
+    files = {str(file): file for file in importlib.metadata.files("lscm") or ()}
+    carried = [Path(name).name for name in files if name.startswith("lscm.libs/lib")]
+    listed = next(name for name in files if name.endswith("/licenses/libraries/README.txt"))
+    terms = dict(line.split(": ") for line in files[listed].read_text().splitlines()[2:])
+    for library in carried:
+        text = files[listed.replace("README.txt", terms[library])].read_text()
+        assert "opyright" in text or "icense" in text, f"{terms[library]} says nothing of {library}"
+    return len(carried)
+
+
 def main() -> None:
     before = foreign_libraries()  # what Python and NumPy loaded
     import lscm
@@ -62,7 +75,10 @@ def main() -> None:
         ):
             subprocess.run([program, *arguments], check=True, cwd=folder)
         assert Path(folder, "data.run", "report.html").stat().st_size > 0
-    print(f"lscm {lscm.__version__}: imports in {milliseconds:.0f} ms, fits, reports, needs nothing of this machine")
+    print(
+        f"lscm {lscm.__version__}: imports in {milliseconds:.0f} ms, fits, reports, needs nothing of this machine, has the "
+        f"licences of the {licences()} libraries it carries"
+    )
 
 
 main()

@@ -135,6 +135,25 @@ static void a_damaged_archive_is_named(void **state)
     lscm_dataset_free(data);
 }
 
+static void words_for_control(void **state)
+{
+    (void)state;
+    static const char *const usual[] = {
+        "",     "none",   "Control", "CTRL",   "NT", "nt_12",    "non-targeting",
+        "DMSO", "dmso-3", "Vehicle", "mock 2", "WT", "negctrl_1"};
+    static const char *const others[] = {"raf", "WT1", "NTRK1", "controls", "12", "_12", "NT_"};
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        assert_true(lscm_is_control(usual[i], NULL));
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_false(lscm_is_control(others[i], NULL));
+    }
+    assert_true(lscm_is_control("Water", "scramble, water"));
+    assert_true(lscm_is_control("scramble-7", "scramble, water"));
+    assert_false(lscm_is_control("DMSO", "scramble, water"));
+    assert_true(lscm_is_control("", "water"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +161,7 @@ int main(void)
         cmocka_unit_test(line_1_says_the_separator),
         cmocka_unit_test(what_is_ambiguous_gets_a_sentence),
         cmocka_unit_test(a_damaged_archive_is_named),
+        cmocka_unit_test(words_for_control),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_remove);
 }

@@ -72,6 +72,26 @@ static void parts_may_lack(void **state)
 }
 
 /* Conversion goes through a buffer of its own: more rows than fit into it. */
+static void a_copy_is_called_what_it_is_of(void **state)
+{
+    (void)state;
+    lscm_error why;
+    lscm_dataset *data = NULL;
+    arrays a;
+    double out[N * NODES];
+    lscm_arrays some = fill(&a);
+    some.values = NULL;
+    assert_ok(lscm_dataset_wrap(&data, &some, &why));
+    for (int turn = 0; turn < 2; turn++) { /* the second time, too */
+        const char *path = turn == 0 ? "cells.parquet" : "other.feather";
+        char sentence[64];
+        (void)snprintf(sentence, sizeof sentence, "%s: there is no 'values'", path);
+        assert_ok(lscm_dataset_set_path(data, path, &why));
+        assert_fails(lscm_dataset_read(data, LSCM_VALUES, 0, N, out, &why), LSCM_MISSING, sentence);
+    }
+    lscm_dataset_free(data);
+}
+
 static void other_types_are_read_as_double(void **state)
 {
     (void)state;
@@ -240,6 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrapped_arrays_are_read_back),
         cmocka_unit_test(parts_may_lack),
+        cmocka_unit_test(a_copy_is_called_what_it_is_of),
         cmocka_unit_test(other_types_are_read_as_double),
         cmocka_unit_test(blocks_meet_every_row_once),
         cmocka_unit_test(progress_may_stop),

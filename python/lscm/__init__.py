@@ -37,6 +37,7 @@ from ._problems import (
     NotFitted,
     OutsideWarning,
     PackageProblem,
+    ReadWarning,
     TypeProblem,
 )
 from ._run import Diagnostics, Prediction, Run
@@ -65,6 +66,7 @@ __all__ = [
     "PackageProblem",
     "Pair",
     "Prediction",
+    "ReadWarning",
     "Run",
     "Stopped",
     "Summary",

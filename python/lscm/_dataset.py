@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -12,12 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _tables
+from ._anndata import LAYER, written
 from ._arrow import Folder, readable
 from ._arguments import naming_arguments, read_arguments, read_names, read_x
+from ._do_columns import has_do_columns
 from ._drawing import drawn_graph
+from ._frames import is_anndata
 from ._nodes import Floats, Nodes
 from ._numbers import numbers
-from ._problems import wrong_type
+from ._problems import ReadWarning, wrong, wrong_type
 from ._progress import Progress, reporting
 from ._table import read_table
 
@@ -53,7 +57,8 @@ class Dataset:
     X, targets, values, node_names
         As in `LatentSCM.fit`. Without targets it is x alone, to be transformed or saved.
     target_column, value_column, control
-        Which columns of a DataFrame X say what do() did, as in `LatentSCM.fit`.
+        Which columns of a DataFrame X, or of obs of an AnnData, say what do() did, as in
+        `LatentSCM.fit`.
     z, w, sigma
         The truth: causal variables (N, d), edge weights (d, d) with row = parent, and the sd of
         each node's noise (d).
@@ -87,12 +92,27 @@ class Dataset:
         value_column: str | None = None,
         control: str | Sequence[str] | None = None,
     ) -> None:
+        if targets is None and is_anndata(X):
+            options = {
+                "names": node_names,
+                "target_column": target_column,
+                "value_column": value_column,
+                "control": control,
+            }
+            self._take_cells(X, options, {"values": values, "z": z, "w": w, "sigma": sigma})
+            return
         if targets is None:
-            X, targets, table_values, columns = read_table(X, target_column, value_column, control)
-            values = table_values if values is None else values
-            node_names = columns if node_names is None else node_names
+            table = read_table(X, target_column, value_column, control)
+            X, targets = table.x, table.targets
+            values = table.values if values is None else values
+            node_names = table.node_names if node_names is None else node_names
+            z = table.z if z is None else z
         elif target_column is not None or value_column is not None or control is not None:
             raise wrong_type("target_column: targets are given, too; pass one of them")
+        elif has_do_columns(X):
+            raise wrong(
+                "targets: X has columns 'do:NAME', which say what do() set, too; leave one out"
+            )
         self._arrays: dict[str, Array | None] = {}
         self._opened: dict[str, str | None] = {}
         truth = {
@@ -118,6 +138,17 @@ class Dataset:
             )
         self._arrays.update(kept)
 
+    def _take_cells(self, cells: Any, options: dict[str, Any], others: dict[str, Any]) -> None:
+        """An AnnData whose obs says what do() did."""
+        for name, array in others.items():
+            if array is not None:
+                raise wrong_type(f"{name}: goes with targets; without them, X is a whole AnnData")
+        self._arrays = {}
+        self._opened = {name: _as_text(option) for name, option in options.items()}
+        with written(cells) as (path, self._folder):
+            self._core = _core.open(path, **self._opened, layer=LAYER)
+        self._core.set_path("memory")
+
     @classmethod
     def _of(cls, core: _core.Dataset, opened: dict[str, str | None] | None = None) -> Dataset:
         data = cls.__new__(cls)
@@ -140,20 +171,42 @@ class Dataset:
         x_only: bool = False,
     ) -> Dataset:
         """A file or folder of any format; see `lscm.open`."""
-        opened = {
-            "ignore": _joined(ignore),
-            "truth": None if truth is None else os.fspath(truth),
-            "names": _joined(names),
+        options = {
+            "ignore": ignore,
+            "truth": truth,
+            "names": names,
             "target_column": target_column,
             "value_column": value_column,
-            "control": _joined(control),
+            "control": control,
             "layer": layer,
         }
-        with readable(os.fspath(path)) as (file, folder):
+        data = cls._read(path, options, truth_only=truth_only, x_only=x_only)
+        data._tell_note(path, stacklevel=3)
+        return data
+
+    @classmethod
+    def _read(
+        cls,
+        path: Path,
+        options: dict[str, Any],
+        *,
+        truth_only: bool = False,
+        x_only: bool = False,
+    ) -> Dataset:
+        """`open` without a word."""
+        opened = {name: _as_text(option) for name, option in options.items()}
+        given = os.fspath(path)
+        with readable(given) as (file, folder):
             core = _core.open(file, **opened, truth_only=truth_only, x_only=x_only)
+        if folder is not None:
+            core.set_path(given)
         data = cls._of(core, opened)
         data._folder = folder
         return data
+
+    def _tell_note(self, path: Path, stacklevel: int) -> None:
+        if self.note is not None:
+            warnings.warn(f"{os.fspath(path)}: {self.note}", ReadWarning, stacklevel=stacklevel)
 
     # ---- what it holds ----
 
@@ -182,6 +235,11 @@ class Dataset:
         """How it was simulated: every setting and the seed."""
         text = self._core.recipe
         return None if text is None else json.loads(text)
+
+    @property
+    def note(self) -> str | None:
+        """What was understood of its file that is worth a look, as that decimals have commas."""
+        return self._core.note
 
     @property
     def node_names(self) -> tuple[str, ...] | None:
@@ -291,7 +349,11 @@ class Dataset:
             self._core.save_graph(os.fspath(path), force=force)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """x and, for each node, a column "do:NODE" of what it was set to, NaN where it was not."""
+        """x and what do() did, as a CSV has it: "do:NODE" of each latent node, what it was set to,
+        or NaN; "target" of observed variables, those that were set, joined by ";".
+
+        `Dataset(frame)` and `LatentSCM.fit(frame)` take it back.
+        """
         return _tables.rows_frame(self)
 
     def __repr__(self) -> str:
@@ -333,6 +395,8 @@ def simulate(preset: str = "paper-linear", **settings: str | int | float | bool)
     return Dataset._of(_core.simulate(preset, dict(settings)))
 
 
-def _joined(names: str | Sequence[str] | None) -> str | None:
-    """The library takes lists of names as texts with commas."""
-    return names if names is None or isinstance(names, str) else ",".join(names)
+def _as_text(option: str | os.PathLike[str] | Sequence[str] | None) -> str | None:
+    """The library takes paths as texts, and lists of names as texts with commas."""
+    if isinstance(option, os.PathLike):
+        return os.fspath(option)
+    return option if option is None or isinstance(option, str) else ",".join(option)

@@ -13,7 +13,9 @@ import numpy as np
 from . import _core
 from ._arguments import naming_arguments, read_x
 from ._dataset import Dataset, Path
+from ._do_columns import has_do_columns, read_do_columns
 from ._feature_names import check_feature_names
+from ._frames import choose, is_anndata
 from ._nodes import Edges, Floats, Node, Tiers
 from ._numbers import column_names
 from ._output import Output
@@ -208,8 +210,9 @@ final_temperature, permanent, restarts, full_run
 
         Parameters
         ----------
-        X : array (N, D), pictures (N, H, W) or (N, H, W, C), DataFrame, or Dataset
-            What was seen. A Dataset, as of `lscm.open`, brings targets and values with it.
+        X : array (N, D), pictures (N, H, W) or (N, H, W, C), DataFrame, AnnData, or Dataset
+            What was seen. A Dataset, as of `lscm.open`, brings targets and values with it; so does
+            an AnnData, in its obs, as its file would.
         targets : array (N, d) of zeros and ones, or a list of target sets
             Which nodes do() set in each row. Target sets are lists of nodes, by number or name, []
             for none; or {node: value} at once.
@@ -221,7 +224,8 @@ final_temperature, permanent, restarts, full_run
         target_column, value_column : str, optional
             Instead of targets and values: columns of the DataFrame X that name the targets of do(),
             several joined by ';', and what it set them to, joined likewise. Without values the
-            targets are columns of X. Columns called target and value need not be named.
+            targets are columns of X. Columns called target and value need not be named, nor those
+            called do:NAME, one for each latent node: what it was set to, NaN where it was not.
         control : list of str, optional
             Words in the target column for no target, in any case; else control, ctrl, NT, DMSO, ...
         resume : bool
@@ -298,7 +302,7 @@ final_temperature, permanent, restarts, full_run
         """
         z_of = self.fit(X, targets, values, **options)._read_off
         if targets is None and not isinstance(X, Dataset):  # a table: its other columns are no x
-            return self._as_asked(z_of(X[list(self.feature_names_in_)], None, None)[0], X)  # type: ignore[index]
+            return self._as_asked(z_of(choose(X, list(self.feature_names_in_)), None, None)[0], X)
         return self._as_asked(z_of(X, None, None)[0], X)
 
     def _keep_feature_names(self, names: Sequence[str] | None) -> None:
@@ -351,7 +355,9 @@ final_temperature, permanent, restarts, full_run
         values.
         """
         run = self._run()
-        data = X if isinstance(X, Dataset) else self._new_data(X, _required(targets), values)
+        if not isinstance(X, Dataset) and not has_do_columns(X):
+            _required(targets)
+        data = X if isinstance(X, Dataset) else self._new_data(X, targets, values)
         return r2_under_do(run, data)
 
     def _read_off(self, X: object, targets: object, values: object) -> tuple[Floats, Floats]:
@@ -363,18 +369,21 @@ final_temperature, permanent, restarts, full_run
 
     def _new_data(self, X: object, targets: object, values: object) -> Dataset:
         run = self._run()
-        x, columns = read_x(X)
+        labels = run.node_names or tuple(str(i) for i in range(run.nodes))
+        if targets is None and has_do_columns(X):
+            X, targets, values, *_ = read_do_columns(X, labels)
         fitted = getattr(self, "feature_names_in_", None)
+        if is_anndata(X) and fitted is not None and set(fitted) <= set(X.var_names):  # type: ignore[attr-defined]
+            X = choose(X, list(fitted))
+        x, columns = read_x(X)
         check_feature_names(type(self).__name__, fitted, columns)
         if x[0].size != self.n_features_in_:
             raise wrong(
                 f"X has {x[0].size} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
             )
-        names = None
-        if targets is not None:  # target sets by number do not say how many nodes there are
-            names = run.node_names or tuple(str(i) for i in range(run.nodes))
-        return Dataset(x, targets, values, node_names=names)
+        # target sets by number do not say how many nodes there are
+        return Dataset(x, targets, values, node_names=None if targets is None else labels)
 
     def _repr_html_(self) -> str:
         if not self.__sklearn_is_fitted__():

@@ -87,7 +87,7 @@ def _truth(truth: Dataset | Path | npt.ArrayLike) -> Dataset:
     if isinstance(truth, Dataset):
         return truth
     if isinstance(truth, (str, os.PathLike)):
-        return Dataset.open(truth, truth_only=True)
+        return Dataset._read(truth, {}, truth_only=True)
     w = numbers(truth, "truth")
     if w.ndim != 2 or w.shape[0] != w.shape[1]:
         raise wrong(f"truth: has the shape {w.shape}; a graph is d x d, row = parent")
@@ -104,7 +104,7 @@ def _fitted_data(run: Run) -> Dataset:
             "not there any more, so say what to compare with"
         )
     opened = ("ignore", "truth", "names", "target_column", "value_column", "control", "layer")
-    return Dataset.open(path, **{name: config.get(name) for name in opened})
+    return Dataset._read(path, {name: config.get(name) for name in opened})
 
 
 def _arrays(estimate: Any) -> dict[str, Any]:

@@ -27,7 +27,8 @@ def open_path(
     Formats follow the ending, as on the command line: .nc (netCDF-4), .npz, .csv and .tsv (tables,
     also packed: .csv.gz, .tsv.gz), .parquet and .feather (the same, by pyarrow), .h5ad
     (AnnData), a folder of PNG or JPEG pictures with interventions.csv, or a folder in the layout of
-    the public BIOLS code. Of a file little is read before it is asked for.
+    the public BIOLS code. Of a file little is read before it is asked for. What was understood that
+    is worth a look comes as a warning (lscm.ReadWarning), and is `Dataset.note`.
 
     Parameters
     ----------
@@ -72,4 +73,6 @@ def open_path(
         if given or truth_only or x_only:
             raise wrong(f"ignore, truth, names and the like are for data files; {path} is a run")
         return Run.open(path)
-    return Dataset.open(path, **options, truth_only=truth_only, x_only=x_only)  # type: ignore[arg-type]
+    data = Dataset._read(path, options, truth_only=truth_only, x_only=x_only)
+    data._tell_note(path, stacklevel=3)
+    return data

@@ -73,6 +73,26 @@ def columns_of(value: Any) -> Iterable[Any] | None:
     return None if columns is None or callable(columns) else list(columns)
 
 
+def choose(value: Any, names: list[str]) -> Any:
+    """The table with these columns alone."""
+    if is_anndata(value):
+        return value[:, names]
+    return value.select(names) if _is_arrow(value) else value[names]
+
+
+def cells_of(value: Any, name: str) -> list[Any]:
+    """A column of the table."""
+    return value[name].to_pylist() if _is_arrow(value) else list(value[name])
+
+
+def is_missing(cell: Any) -> bool:
+    """None, NaN, or pandas' NA, which does not say whether it differs from itself."""
+    try:
+        return cell is None or bool(cell != cell)
+    except TypeError:
+        return True
+
+
 def index_of(value: Any) -> Any:
     """The names of the rows, for a table of the same rows; None where there are none."""
     if is_anndata(value):

@@ -46,6 +46,12 @@ class GraphAloneWarning(UserWarning):
     __module__ = "lscm"
 
 
+class ReadWarning(UserWarning):
+    """What was understood of a file that is worth a look: `Dataset.note`."""
+
+    __module__ = "lscm"
+
+
 class FitWarning(UserWarning):
     """What to know before believing a fit, one warning a sentence: `diagnostics_.warnings`."""
 

@@ -1,28 +1,29 @@
-"""A DataFrame with a column that says what do() acted on, as X, targets and values: the same layout
-as a table on the command line (docs/formats.md)."""
+"""A DataFrame with columns that say what do() did, as X, targets and values: the same layouts as of
+a table on the command line (docs/formats.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
 
+from ._core import is_control
+from ._do_columns import has_do_columns, read_do_columns
+from ._frames import cells_of, choose, is_missing
 from ._numbers import Names, column_names
 from ._problems import hint, wrong, wrong_type
 
-_CONTROL = (  # src/data/text/control.c has the same
-    "none,control,ctrl,negctrl,neg_ctrl,negative,nt,non-targeting,nontargeting,non_targeting,"
-    "non targeting,safe-targeting,dmso,vehicle,mock,untreated,unperturbed,wildtype,wild-type,wt,"
-    "observational,na,nan"
-).split(",")
+IsControl: TypeAlias = Callable[[str], bool]
 
 
 class Table(NamedTuple):
     """What a frame holds; targets are None where no column names them."""
 
     x: Any
-    targets: list[list[Any]] | None
-    values: list[list[Any]] | None
+    targets: Any
+    values: Any
     node_names: Names | None
+    z: Any = None
 
 
 def read_table(
@@ -31,7 +32,8 @@ def read_table(
     value_column: str | None,
     control: str | Sequence[str] | None,
 ) -> Table:
-    """Columns by name; without any, the column `target` of a frame that has one, and `value`."""
+    """Columns by name; without any, columns do:NAME of a frame that has some, or its column
+    `target`, and `value`."""
     names = column_names(frame, "X")
     asked = target_column is not None or value_column is not None or control is not None
     if names is None and not asked:
@@ -39,6 +41,13 @@ def read_table(
     if names is None:
         raise wrong_type("target_column: X is no DataFrame with names; pass targets instead")
     target = _column(names, target_column, "target_column", "target")
+    if has_do_columns(frame):
+        other = target or (None if value_column == "none" else value_column)
+        if other is not None:
+            raise wrong(
+                f"X: columns 'do:NAME' and column {other!r} both say what do() did; leave one out"
+            )
+        return Table(*read_do_columns(frame))
     if target is None and asked and target_column != "none":
         raise wrong("target_column: is missing; which column says what do() acted on?")
     if target is None:
@@ -47,16 +56,16 @@ def read_table(
         return Table(frame, None, None, None)
     value = _column(names, value_column, "value_column", "value")
     kept = [name for name in names if name not in (target, value)]
-    words = _words(control)
+    none = _is_none(control)
     sets = [
-        _members(cell, kept, words, control is not None, value is not None)
-        for cell in list(frame[target])
+        _members(cell, kept, none, control is not None, value is not None)
+        for cell in cells_of(frame, target)
     ]
     if value is None:
         _all_columns(sets, kept, target)
-        return Table(frame[kept], sets, None, tuple(kept))
-    values = _values(sets, list(frame[value]), kept, value)
-    return Table(frame[kept], sets, values, None)
+        return Table(choose(frame, kept), sets, None, tuple(kept))
+    values = _values(sets, cells_of(frame, value), kept, value)
+    return Table(choose(frame, kept), sets, values, None)
 
 
 _SOUNDS = ("target", "condition", "interv", "treat", "perturb", "guide", "grna", "knock", "crispr")
@@ -65,11 +74,9 @@ _SOUNDS = ("target", "condition", "interv", "treat", "perturb", "guide", "grna",
 def _ask(frame: Any, names: Names) -> None:
     """A column of text may say what do() acted on: by its name, or since it names columns."""
     for name in names:
-        texts = (cell for cell in frame[name] if isinstance(cell, str))
+        texts = (cell for cell in cells_of(frame, name) if isinstance(cell, str))
         first = next(texts, None)
-        if first is not None and (
-            first in names or any(word in name.lower() for word in _SOUNDS)
-        ):
+        if first is not None and (first in names or any(word in name.lower() for word in _SOUNDS)):
             raise wrong(
                 f"X: column {name!r} holds text ({first!r}); is it the intervention column? "
                 f"target_column={name!r}"
@@ -85,43 +92,33 @@ def _column(names: Names, asked: str | None, argument: str, usual: str) -> str |
     raise wrong(f"{argument}: X has no column {asked!r}{hint(asked, names)}")
 
 
-def _words(control: str | Sequence[str] | None) -> set[str]:
-    if control is None:
-        return set(_CONTROL)
-    listed = control.split(",") if isinstance(control, str) else control
-    return {word.strip().lower() for word in listed}
+def _is_none(control: str | Sequence[str] | None) -> IsControl:
+    """Does a word say that nothing was set? As the library has it."""
+    listed = control if control is None or isinstance(control, str) else ",".join(control)
+    return cache(lambda word: is_control(word, listed))
 
 
-def _is_missing(cell: Any) -> bool:
-    """None, NaN, or pandas' NA, which does not say whether it differs from itself."""
-    try:
-        return cell is None or bool(cell != cell)
-    except TypeError:
-        return True
-
-
-def _members(
-    cell: Any, columns: list[str], control: set[str], said: bool, latent: bool
-) -> list[Any]:
+def _members(cell: Any, columns: list[str], none: IsControl, said: bool, latent: bool) -> list[Any]:
     """The targets in a cell: nothing, -1 and words of control are none.
 
-    >>> _members("raf;mek", [], {"nt"}, False, True), _members("NT", [], {"nt"}, False, True)
+    >>> none = _is_none(None)
+    >>> _members("raf;mek", [], none, False, True), _members("NT_3", [], none, False, True)
     (['raf', 'mek'], [])
     """
     if isinstance(cell, (list, tuple, set, frozenset)):
         return list(cell)
-    if _is_missing(cell) or cell == -1:
+    if is_missing(cell) or cell == -1:
         return []
     if not isinstance(cell, str):
         return [int(cell)] if int(cell) == cell else [cell]
-    if cell in columns and not latent and not (said and cell.lower() in control):
+    if cell in columns and not latent and not (said and none(cell)):
         return [cell]
     words = [word.strip() for word in cell.split(";")]
     kept = [
         word
         for word in words
         if word not in ("", "-1")
-        and (word.lower() not in control or (word in columns and not said and not latent))
+        and (not none(word) or (word in columns and not said and not latent))
     ]
     return [int(word) if word.isdecimal() and word not in columns else word for word in kept]
 

@@ -49,7 +49,8 @@ def draws_frame(run: Run) -> pandas.DataFrame:
 
 
 def rows_frame(data: Dataset) -> pandas.DataFrame:
-    """A row for each of x, flat; then "do:NODE" for each node: what it was set to, or NaN."""
+    """A row for each of x, flat, and what do() did, as a CSV has it: "target" for observed
+    variables, "do:NODE" for each latent node."""
     pandas = package("pandas", "to_pandas()")
     columns: dict[str, Any] = {}
     x, targets, values = data.x, data.targets, data.values
@@ -57,11 +58,26 @@ def rows_frame(data: Dataset) -> pandas.DataFrame:
         flat = x.reshape(len(x), -1)
         names = data.feature_names or tuple(f"x{i}" for i in range(flat.shape[1]))
         columns.update(zip(names, flat.T, strict=True))
-    if targets is not None and x is not None:
-        set_to = x.reshape(len(x), -1) if values is None else values
+    if targets is not None and _is_observed(data):
+        words = np.array(list(columns), object)
+        columns["target"] = [";".join(words[row == 1]) for row in targets]
+    elif targets is not None:
         for i, label in enumerate(data._nodes().labels):
-            columns[f"do:{label}"] = np.where(targets[:, i] == 1, set_to[:, i], np.nan)
+            set_to = "set" if values is None else values[:, i]
+            columns[f"do:{label}"] = np.where(targets[:, i] == 1, set_to, _nothing(values))
     return pandas.DataFrame(columns)
+
+
+def _nothing(values: Any) -> Any:
+    return np.array(None, object) if values is None else np.nan
+
+
+def _is_observed(data: Dataset) -> bool:
+    """Are the nodes the columns of x, so that what do() set stands there?"""
+    x, targets, values = data.x, data.targets, data.values
+    if x is None or targets is None or x.shape != targets.shape:
+        return False
+    return values is None or np.array_equal(x[targets == 1], values[targets == 1])
 
 
 def prediction_frame(seen: Prediction) -> pandas.DataFrame:

@@ -182,6 +182,7 @@ PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *core_open_run(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *core_settings(PyObject *module, PyObject *args);
 PyObject *core_presets(PyObject *module, PyObject *args);
+PyObject *core_is_control(PyObject *module, PyObject *args);
 PyObject *core_evaluate_arrays(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *core_evaluate_file(PyObject *module, PyObject *args, PyObject *keywords);
 

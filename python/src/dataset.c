@@ -137,6 +137,13 @@ static PyObject *get_recipe(PyObject *self, void *unused)
     return recipe != NULL ? PyUnicode_FromString(recipe) : Py_NewRef(Py_None);
 }
 
+static PyObject *get_note(PyObject *self, void *unused)
+{
+    const char *note = lscm_dataset_note(handle(self)->data);
+    (void)unused;
+    return note != NULL ? PyUnicode_FromString(note) : Py_NewRef(Py_None);
+}
+
 static PyObject *get_node_names(PyObject *self, void *unused)
 {
     const lscm_dataset *data = handle(self)->data;
@@ -164,6 +171,31 @@ static PyObject *set_weights(PyObject *self, PyObject *args)
         return NULL;
     }
     lscm_dataset_set_weights(handle(self)->data, weights != 0);
+    return Py_NewRef(Py_None);
+}
+
+static PyObject *set_path(PyObject *self, PyObject *args)
+{
+    const core_state *state = state_of(self);
+    core_dataset *d = handle(self);
+    PyObject *bytes = NULL;
+    PyObject *text = NULL;
+    lscm_error why = {0};
+    if (PyArg_ParseTuple(args, "O&:set_path", PyUnicode_FSConverter, &bytes) == 0) {
+        return NULL;
+    }
+    const char *path = PyBytes_AsString(bytes);
+    if (lscm_dataset_set_path(d->data, path, &why) != LSCM_OK) {
+        core_raise(state, &why);
+    } else {
+        text = PyUnicode_DecodeFSDefault(path);
+    }
+    Py_DECREF(bytes);
+    if (text == NULL) {
+        return NULL;
+    }
+    Py_DECREF(d->path);
+    d->path = text;
     return Py_NewRef(Py_None);
 }
 
@@ -200,6 +232,7 @@ static PyGetSetDef GETTERS[] = {
     {"format", get_format, NULL, "Where it is: 'netCDF-4', 'NPZ', 'memory', ...", NULL},
     {"path", get_path, NULL, "The path that was opened, or None.", NULL},
     {"recipe", get_recipe, NULL, "How it was made, as a JSON object, or None.", NULL},
+    {"note", get_note, NULL, "What was understood that is worth a look, or None.", NULL},
     {"node_names", get_node_names, NULL, "A tuple, or None.", NULL},
     {"feature_names", get_feature_names, NULL, "A tuple, or None.", NULL},
     {"graph_alone", get_graph_alone, NULL, "Whether every edge of w is 1.", NULL},
@@ -208,6 +241,8 @@ static PyGetSetDef GETTERS[] = {
 static PyMethodDef METHODS[] = {
     {"set_weights", set_weights, METH_VARARGS,
      "set_weights(weights)\n--\n\nWhether w has weights, though all are 0 or 1."},
+    {"set_path", set_path, METH_VARARGS,
+     "set_path(path)\n--\n\nIt is a copy of that file, which sentences and runs name."},
     {"shape", shape_of, METH_VARARGS,
      "shape(field)\n--\n\nSizes and type of a field, ((rows, 3), 'float64'), or None."},
     {"read", CORE_METHOD(dataset_read), METH_VARARGS | METH_KEYWORDS,

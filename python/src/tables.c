@@ -1,4 +1,5 @@
-/* The tables of settings and presets, for Python to make its arguments and help of. */
+/* The tables of settings and presets, for Python to make its arguments and help of, and that of the
+ * words for a control. */
 #include "core.h"
 
 #include <string.h>
@@ -104,4 +105,22 @@ PyObject *core_presets(PyObject *module, PyObject *args)
         }
     }
     return tuple;
+}
+
+/* What is not UTF-8, or has a zero byte in it, is no word for it. */
+PyObject *core_is_control(PyObject *module, PyObject *args)
+{
+    PyObject *word = NULL;
+    const char *control = NULL;
+    Py_ssize_t length = 0;
+    (void)module;
+    if (PyArg_ParseTuple(args, "Uz:is_control", &word, &control) == 0) {
+        return NULL;
+    }
+    const char *text = PyUnicode_AsUTF8AndSize(word, &length);
+    if (text == NULL) {
+        PyErr_Clear();
+    }
+    bool whole = text != NULL && strlen(text) == (size_t)length;
+    return PyBool_FromLong(whole && lscm_is_control(text, control));
 }

@@ -73,12 +73,14 @@ def test_the_page_speaks_of_every_method():
 
 
 @needs_repository
-@pytest.mark.parametrize("name", ["vectors", "pictures", "observed"])
+@pytest.mark.parametrize("name", ["vectors", "pictures", "observed", "cells"])
 def test_notebooks(name):
     """They are those of the script, and their code runs."""
     folder = HERE / "examples" / "python"
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib").use("Agg")
+    if name == "cells":
+        pytest.importorskip("anndata")
     written = runpy.run_path(str(folder / "notebooks.py"))["NOTEBOOKS"][name]
     cells = json.loads((folder / f"{name}.ipynb").read_text())["cells"]
     assert ["".join(cell["source"]) for cell in cells] == [c.removeprefix(">>> ") for c in written]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -117,6 +118,12 @@ def test_files_of_arrow(ending):
     assert data.targets[:3].tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
     data.save("t.npz")
     assert np.array_equal(lscm.open("t.npz").x, x)
+    model = lscm.LatentSCM(draws=20, folder="run").fit(data)
+    assert model.run_.config["data"] == f"t.{ending}"
+    page = (Path("run") / "report.html").read_text()
+    assert f"t.{ending}" in page and "lscm-" not in page
+    with pytest.raises(lscm.Error, match=f"t.{ending}: there is no true graph 'w'"):
+        lscm.evaluate("run")
 
 
 def test_broken_files_of_arrow():

@@ -52,7 +52,7 @@ def test_rows(data):
     at = data.targets == 1
     assert np.array_equal(rows.iloc[:, 12:].to_numpy()[at], data.values[at])
     observed = lscm.Dataset(pandas.DataFrame({"a": [1.0, 2], "b": [3.0, 4]}), [["b"], []])
-    assert observed.to_pandas()["do:b"].tolist()[0] == 3 and list(observed.to_pandas())[0] == "a"
+    assert observed.to_pandas()["target"].tolist() == ["b", ""]
 
 
 def test_predictions(model):

@@ -64,7 +64,7 @@ static void count_acts(csv_do *did, const csv_lines *in)
 static bool is_none(const csv_do *did, const csv_lines *in, const char *cell)
 {
     double number = 0;
-    return *cell == '\0' || is_control(cell, did->control) ||
+    return *cell == '\0' || lscm_is_control(cell, did->control) ||
            (number_parse(cell, in->c, &number) && number == -1);
 }
 
@@ -153,7 +153,7 @@ static lscm_status read_columns(const csv_do *did, const csv_lines *in, uint8_t 
     }
     for (char *word = csv_next_word(&cell, ";"); word != NULL; word = csv_next_word(&cell, ";")) {
         if (column_of(did->columns, in, word) < did->columns->count ||
-            !is_control(word, did->control)) {
+            !lscm_is_control(word, did->control)) {
             TRY(mark_column(did, in, word, targets, why));
         }
     }
@@ -207,7 +207,7 @@ static lscm_status read_pairs(const csv_do *did, csv_nodes *learn, csv_lines *in
     for (char *word = csv_next_word(&cell, ";"); word != NULL; word = csv_next_word(&cell, ";")) {
         double value = 0;
         size_t named = csv_names_find(&columns->by_name, word);
-        if (is_control(word, did->control)) {
+        if (lscm_is_control(word, did->control)) {
             continue;
         }
         if (named < columns->count && columns->role[named] == CSV_VARIABLE) {

@@ -60,6 +60,7 @@ void lscm_dataset_free(lscm_dataset *data)
     free(data->recipe);
     free(data->note);
     free(data->path);
+    free(data->opened);
     free(data);
 }
 
@@ -155,6 +156,21 @@ lscm_shape lscm_dataset_shape(const lscm_dataset *data, lscm_field field)
 const char *lscm_dataset_format(const lscm_dataset *data)
 {
     return data->format;
+}
+
+lscm_status lscm_dataset_set_path(lscm_dataset *data, const char *path, lscm_error *why)
+{
+    char *copy = strdup(path);
+    if (copy == NULL) {
+        return fail_memory(why, strlen(path));
+    }
+    if (data->opened == NULL) {
+        data->opened = data->path;
+    } else {
+        free(data->path);
+    }
+    data->path = copy;
+    return LSCM_OK;
 }
 
 const char *lscm_dataset_note(const lscm_dataset *data)

@@ -34,6 +34,7 @@ struct row_source {
 
 struct lscm_dataset {
     char *path;         /* where it came from, for messages; "simulation", "memory" */
+    char *opened;       /* .. before it was said to be a copy: sources may point to it; or NULL */
     const char *format; /* "netCDF-4", "NPZ", "BIOLS folder", "CSV", "AnnData", ... */
     size_t rows, nodes;
     array_shape shape[LSCM_FIELDS];

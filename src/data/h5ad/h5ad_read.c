@@ -126,7 +126,7 @@ static lscm_status fail_unclear(const h5ad_source *s, size_t genes, lscm_error *
                : fail(why, LSCM_USAGE,
                       "%s: of %zu targets in obs column '%.60s', %zu are genes of var and '%.60s', "
                       "for one, is not: take its cells out (or name it after --control if it is "
-                      "none), or name the column of values with --value-column if all are latent",
+                      "none); if all are latent, name the column of values: --value-column NAME",
                       s->file.path, names->count, s->target_column, genes, names->list[odd]->text);
 }
 

@@ -37,13 +37,13 @@ static bool next_part(const char **rest, char out[H5AD_WORD])
 static void drop_control(char *part, const char *control)
 {
     char *last = strrchr(part, '_');
-    while (last != NULL && last[1] != '\0' && is_control(last + 1, control)) {
+    while (last != NULL && last[1] != '\0' && lscm_is_control(last + 1, control)) {
         *last = '\0';
         last = strrchr(part, '_');
     }
     for (char *first = strchr(part, '_'); first != NULL; first = strchr(part, '_')) {
         *first = '\0';
-        if (part[0] == '\0' || !is_control(part, control)) {
+        if (part[0] == '\0' || !lscm_is_control(part, control)) {
             *first = '_';
             return;
         }
@@ -93,15 +93,15 @@ static lscm_status take_word(h5ad_targets *t, const char *word, const h5ad_words
     if (word[0] != '\0' && h5ad_words_find(genes, word) < genes->count) {
         return add_part(t, word, why);
     }
-    if (is_control(word, control)) {
+    if (lscm_is_control(word, control)) {
         return add_part(t, NULL, why);
     }
     while (next_part(&rest, part)) {
-        if (h5ad_words_find(genes, part) == genes->count && !is_control(part, control)) {
+        if (h5ad_words_find(genes, part) == genes->count && !lscm_is_control(part, control)) {
             drop_control(part, control);
         }
         bool gene = part[0] != '\0' && h5ad_words_find(genes, part) < genes->count;
-        TRY(add_part(t, gene || !is_control(part, control) ? part : NULL, why));
+        TRY(add_part(t, gene || !lscm_is_control(part, control) ? part : NULL, why));
     }
 done:
     return status;

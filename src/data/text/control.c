@@ -1,4 +1,5 @@
-#include "data/text/control.h"
+/* Words in a column of targets for "nothing was set": "control", "non-targeting", "NT", "DMSO". */
+#include "lscm.h"
 
 #include <string.h>
 #include <strings.h>
@@ -23,7 +24,7 @@ static size_t without_number(const char *word)
     return length < digits ? length : whole;
 }
 
-bool is_control(const char *word, const char *control)
+bool lscm_is_control(const char *word, const char *control)
 {
     const char *list = control != NULL ? control : USUAL;
     size_t whole = strlen(word);

@@ -1,10 +1,9 @@
 /* Text to numbers and names and back, exactly and in any locale: records of CSV, numbers, UTF-8,
- * tables of names.
+ * tables of names. Words for no target (control.c) are lscm_is_control of lscm.h.
  */
 #ifndef LSCM_DATA_TEXT_TEXT_H
 #define LSCM_DATA_TEXT_TEXT_H
 
-#include "data/text/control.h"   /* words for no target */
 #include "data/text/csv_line.h"  /* records */
 #include "data/text/csv_names.h" /* names */
 #include "data/text/number.h"    /* numbers */
