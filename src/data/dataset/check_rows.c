@@ -70,15 +70,16 @@ static lscm_status check_x(const lscm_dataset *data, size_t first, const void *r
     }
     bool missing = isnan(element(shape, raw, bad));
     (void)place(data, LSCM_X, first + bad / cols, bad % cols, where);
-    return missing
-               ? fail(why, LSCM_VALUE,
-                      "%s: 'x' is missing (NaN) at %s; missing entries are filled in where x is "
-                      "linear in the causal variables (--method anchored --decoder linear) or "
-                      "the variables are observed; elsewhere remove the rows that have some, or "
-                      "impute them",
-                      data->path, where)
-               : fail(why, LSCM_VALUE, "%s: 'x' is infinite at %s; remove or impute that row",
-                      data->path, where);
+    if (missing) {
+        return fail(
+            why, LSCM_VALUE,
+            "%s: 'x' is missing (NaN) at %s; only a fit of x that is linear in the causal "
+            "variables (--method anchored, --decoder linear) or of observed variables fills "
+            "that in; elsewhere remove the rows that lack something, or impute them",
+            data->path, where);
+    }
+    return fail(why, LSCM_VALUE, "%s: 'x' is infinite at %s; remove or impute that row", data->path,
+                where);
 }
 
 static size_t first_not_binary(dtype type, const void *raw, size_t n)

@@ -206,7 +206,7 @@ static lscm_status from_memory(linear_view *s, const lscm_dataset *data, bool ow
     memcpy(s->scale, p.scale, s->D * sizeof *s->scale);
     s->variance = p.total;
     judge(s, data->shape[LSCM_X].type, p.variance, p.directions, p.count, s->rows);
-    if (own) {
+    if (own && s->mask == NULL) { /* what was filled in is as noisy as its row, which no E undoes */
         TRY(guide(s, &p, x, why));
     }
     put_basis(s, p.directions);
@@ -296,10 +296,32 @@ done:
     return status;
 }
 
+/* Whether x is streamed, and lacks entries: they are found out by what they spoil. */
+static bool spoilt(const lscm_dataset *data, lscm_status status, double variance)
+{
+    lscm_overview seen = {0};
+    bool streamed = data->rows > KEEP_BYTES / sizeof(double) / lscm_dataset_features(data);
+    bool odd = status == LSCM_VALUE || (status == LSCM_OK && !isfinite(variance));
+    return odd && streamed && lscm_dataset_check(data, &seen, NULL, NULL) == LSCM_OK &&
+           seen.missing > 0;
+}
+
 lscm_status linear_view_of(linear_view *out, const lscm_dataset *data, double noise, meter *m,
                            lscm_error *why)
 {
-    return linear_view_of_within(out, data, noise, KEEP_BYTES, m, why);
+    meter begun = m != NULL ? *m : (meter){0};
+    linear_view s = {0};
+    lscm_status status = linear_view_of_within(&s, data, noise, KEEP_BYTES, m, why);
+    if (spoilt(data, status, s.variance)) { /* what is missing is filled in memory alone */
+        linear_view_close(&s);
+        s = (linear_view){0};
+        if (m != NULL) {
+            *m = begun;
+        }
+        status = linear_view_of_within(&s, data, noise, SIZE_MAX, m, why);
+    }
+    *out = s;
+    return status;
 }
 
 /* Variance of each column, about its first number so that offsets do not cancel. */

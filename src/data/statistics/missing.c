@@ -230,12 +230,16 @@ static void fit_column(const factors *f, size_t j)
     f->psi[j] = fmax(left / f->there[j], LEAST_NOISE);
 }
 
-/* One step of EM; true when nothing moves beside the noise any more. */
+/* One step of EM; true when nothing moves beside the noise any more, nor that itself. */
 static bool step(const factors *f)
 {
     double moved = 0;
     double noise = 0;
+    double before = 0;
     read_rows(f);
+    for (size_t j = 0; j < f->D; j++) {
+        before += f->psi[j];
+    }
 #pragma omp parallel for schedule(static)
     for (size_t j = 0; j < f->D; j++) {
         fit_column(f, j);
@@ -244,7 +248,8 @@ static bool step(const factors *f)
         moved += f->moved[j];
         noise += f->psi[j];
     }
-    return moved <= tuned_missing_still() * tuned_missing_still() * noise;
+    double still = tuned_missing_still();
+    return moved <= still * still * noise && fabs(before - noise) <= 10 * still * noise;
 }
 
 /* Factors of a row, drawn: (y, 1) (q). scratch (q, q + 1). */

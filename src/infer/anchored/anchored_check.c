@@ -51,6 +51,22 @@ static check_input input_of(const fit *f, const linear_view *s, const anchored *
                          .order = f->order};
 }
 
+/* In the place of entries that x (n, D) lacks: a column that is constant stays so. */
+static void put_means(double *x, size_t n, size_t D)
+{
+    for (size_t j = 0; j < D; j++) {
+        column_spread there = {0};
+        for (size_t row = 0; row < n; row++) {
+            if (!isnan(x[row * D + j])) {
+                spread_add(&there, x[row * D + j]);
+            }
+        }
+        for (size_t row = 0; row < n && there.n < (double)n; row++) {
+            x[row * D + j] = isnan(x[row * D + j]) ? there.mean : x[row * D + j];
+        }
+    }
+}
+
 /* Columns of x: of the variables as they are, or of so many rows as have check_numbers numbers,
  * every so many of them. */
 static lscm_status look_at_columns(check_columns *out, const fit *f, const linear_view *s,
@@ -78,6 +94,7 @@ static lscm_status look_at_columns(check_columns *out, const fit *f, const linea
     if (stride == 1) {
         TRY(lscm_dataset_read(f->data, LSCM_X, 0, rows, x, why));
     }
+    put_means(x, count, D);
     TRY(check_columns_of(out, x, count, D, NULL, why));
 done:
     free(x);

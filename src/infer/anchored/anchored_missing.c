@@ -105,6 +105,9 @@ static lscm_status take_rows(pool *p, const linear_view *s, anchored *a, lscm_er
         encoder_doubt(a, s->y + row * s->rank, doubt);
         for (size_t j = 0; j < s->d; j++) {
             size_t at = row * s->d + j;
+            if (s->kind == VIEW_OBSERVED && s->mask[at] == 0) {
+                continue;
+            }
             double between = fmax(p->squares[at] - p->z[at] * p->z[at], 0);
             a->z[at] = p->z[at];
             sd[at] = sqrt(p->var[at] + between + (s->kind == VIEW_LINEAR ? doubt[j] : 0));

@@ -8,6 +8,7 @@
 #include "scm/metrics/metrics.h"
 #include "scm/posterior/posterior.h"
 
+#include <math.h>
 #include <omp.h>
 #include <string.h>
 
@@ -74,15 +75,21 @@ static lscm_status score_x(const lscm_posterior *p, const lscm_dataset *truth, d
     size_t tiles = all < (size_t)threads ? all : (size_t)threads;
     size_t block = tiles * DECODER_TILE;
     double sum = 0;
+    size_t entries = p->rows * D; /* that are there */
     lay_out(&work, &memory, &p->decode, tiles, threads);
     TRY(arena_open(&memory, why));
     lay_out(&work, &memory, &p->decode, tiles, threads);
     for (size_t first = 0; first < p->rows; first += block) {
         size_t count = p->rows - first < block ? p->rows - first : block;
         TRY(lscm_dataset_read(truth, LSCM_X, first, count, work.seen, why));
-        TRY(metrics_check_finite(truth->path, "x", work.seen, first, count, D, why));
         memcpy(work.z, p->z + first * d, count * d * sizeof *work.z);
         decoder_apply_tiles(&p->decode, tiles, work.z, threads, work.scratch, work.x);
+        for (size_t k = 0; k < count * D; k++) { /* missing entries are as they were decoded */
+            bool missing = isnan(work.seen[k]);
+            work.seen[k] = missing ? work.x[k] : work.seen[k];
+            entries -= missing ? 1 : 0;
+        }
+        TRY(metrics_check_finite(truth->path, "x", work.seen, first, count, D, why));
         for (size_t row = 0; row < count; row++) {
             double part = 0; /* by row: the sum does not depend on the number of threads */
             for (size_t k = row * D; k < (row + 1) * D; k++) {
@@ -91,7 +98,7 @@ static lscm_status score_x(const lscm_posterior *p, const lscm_dataset *truth, d
             sum += part;
         }
     }
-    *mse = sum / (double)p->rows / (double)D;
+    *mse = sum / (double)entries;
 done:
     arena_close(&memory);
     return status;
