@@ -83,6 +83,8 @@ script "| \`prior_dof\` | 3 | exact, joint |;| \`chains\` | 4 |;4 of 4 |;Not rea
 rm -f sensitivity.csv
 refuses 1 "was not built with LSCM_TUNABLE" "$python" "$bench/sensitivity" --lscm "$lscm" --smoke --csv /dev/null
 
+script "paper-linear;observed-weak;E-SHD whole / missing" missing --lscm "$lscm" --smoke
+
 # the light tunnel: files of the same layout
 mkdir tunnel
 "$lscm" simulate --projection identity --nodes 4 --sets 8 --per-set 25 --observational 50 --targets cycle \

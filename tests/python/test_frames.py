@@ -93,7 +93,7 @@ def test_missing_entries_are_a_value_error(hole, data):
     x[3, 5] = pandas.NA if hole == "NA" else hole
     for given in (x, pandas.DataFrame(x), x.tolist()):
         with pytest.raises(ValueError, match="X: is NaN at row 3, column 5"):
-            lscm.LatentSCM().fit(given, data.targets, data.values)
+            lscm.LatentSCM(method="biols").fit(given, data.targets, data.values)
     targets = data.targets.astype(object)
     targets[2, 1] = x[3, 5]
     with pytest.raises(ValueError, match="targets: is nan at row 2, column 1"):

@@ -71,7 +71,7 @@ def test_elsewhere_a_recipe(observed: lscm.Dataset) -> None:
     data = lscm.simulate(nodes=3, features=6, sets=6, per_set=20, seed=2)
     x = punched(np.asarray(data.x, dtype=float), 0.1)
     for settings in ({"method": "biols", "steps": 10}, {"method": "vae"}, {"decoder": "mlp"}):
-        with pytest.raises(ValueError, match="is missing.*linear.*remove the rows.*impute"):
+        with pytest.raises(ValueError, match="X: is NaN at row.*linear.*remove the rows.*impute"):
             lscm.LatentSCM(draws=20, **settings).fit(x, data.targets, data.values)
     x[:, 1] = np.nan
     with pytest.raises(ValueError, match="has no number in any row; leave it out"):

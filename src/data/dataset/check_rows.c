@@ -73,7 +73,7 @@ static lscm_status check_x(const lscm_dataset *data, size_t first, const void *r
     if (missing) {
         return fail(
             why, LSCM_VALUE,
-            "%s: 'x' is missing (NaN) at %s; only a fit of x that is linear in the causal "
+            "%s: 'x' is NaN at %s; only a fit of x that is linear in the causal "
             "variables (--method anchored, --decoder linear) or of observed variables fills "
             "that in; elsewhere remove the rows that lack something, or impute them",
             data->path, where);
