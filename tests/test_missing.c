@@ -214,86 +214,92 @@ static void observed_variables_are_conditioned_on(void **state)
     lscm_dataset_free(data);
 }
 
-/* x = z A + noise with five columns: z of a row given the columns that are there, and the value of
- * do(). The view is made by hand: E = I of five directions would need r = D, so d = r = 3 of an
- * orthonormal E. */
+/* Inverse of a (3, 3), by cofactors. */
+static void invert(const double *a, double *out)
+{
+    double det = a[0] * (a[4] * a[8] - a[5] * a[7]) - a[1] * (a[3] * a[8] - a[5] * a[6]) +
+                 a[2] * (a[3] * a[7] - a[4] * a[6]);
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            size_t p = (j + 1) % 3 * 3;
+            size_t q = (j + 2) % 3 * 3;
+            size_t u = (i + 1) % 3;
+            size_t v = (i + 2) % 3;
+            out[i * 3 + j] = (a[p + u] * a[q + v] - a[p + v] * a[q + u]) / det;
+        }
+    }
+}
+
+enum { ROWS = 3, COLUMNS = 4 };
+
+/* z = shift + y B, w = y E' + noise, in four columns with an orthonormal E (a Hadamard matrix over
+ * 2); the third row is under do(1). */
+static const double SHIFT[] = {0.5, -0.25, 1};
+static const double B[] = {1, 0.5, 0, -0.3, 2, 0.4, 0, 0.2, 1.5};
+static const double E[] = {.5, .5, .5, .5, -.5, .5, .5, .5, -.5, .5, -.5, -.5};
+static const double X_NOISE = 0.4;
+static const double ACTUATOR = 0.1;
+static const uint8_t MASK[] = {1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0};
+static const uint8_t SET[] = {0, 0, 0, 0, 0, 0, 0, 1, 0};
+static const double VALUE[] = {0, 0, 0, 0, 0, 0, 0, 1.5, 0};
+static const double X[] = {0, 1, -2, .5, 3, 0, 0, -1, .7, 0, 2, 1};
+
+/* z of a row given the columns that it has, one after the other: mean (3), covariance (3, 3). */
+static void law_of_columns(size_t row, double *mean, double *cov)
+{
+    double loading[9]; /* of y on z */
+    invert(B, loading);
+    law(SET + row * 3, VALUE + row * 3, ACTUATOR, mean, cov);
+    for (size_t j = 0; j < COLUMNS; j++) {
+        double b[3] = {0}; /* w_j = E_j . (z - shift) B^-1 + noise */
+        double offset = 0;
+        for (size_t a = 0; a < 3; a++) {
+            b[a] = dot(loading + a * 3, E + j * 3, 3);
+            offset += SHIFT[a] * b[a];
+        }
+        if (MASK[row * COLUMNS + j] == 0) {
+            condition(mean, cov, b, X_NOISE, X[row * COLUMNS + j] + offset);
+        }
+    }
+}
+
 static void columns_are_conditioned_on(void **state)
 {
     (void)state;
-    enum { N = 3, COLUMNS = 4 };
-    static const double shift[] = {0.5, -0.25, 1};
-    static const double slope[] = {1, 0.5, 0, -0.3, 2, 0.4, 0, 0.2, 1.5}; /* B (r, d) */
-    /* E (4, 3), orthonormal: the columns of a Hadamard matrix over 2 */
-    static const double basis[] = {.5, .5, .5, .5, -.5, .5, .5, .5, -.5, .5, -.5, -.5};
-    static const double noise = 0.4;
     double scale[] = {1, 1, 1, 1};
-    const uint8_t masked[N * COLUMNS] = {1, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0};
-    const uint8_t set[N * 3] = {0, 0, 0, 0, 0, 0, 0, 1, 0};
-    const double values[N * 3] = {0, 0, 0, 0, 0, 0, 0, 1.5, 0};
-    const double x[N * COLUMNS] = {0, 1, -2, .5, 3, 0, 0, -1, .7, 0, 2, 1};
-    double seen[N * 3] = {0};
-    double y[N * 3] = {0};
-    double mean[N * 3] = {0};
-    double variance[N * 3] = {0};
-    uint8_t mask[N * COLUMNS];
-    double loading[9]; /* of y on z: B^-1, by cofactors */
-    double det = slope[0] * (slope[4] * slope[8] - slope[5] * slope[7]) -
-                 slope[1] * (slope[3] * slope[8] - slope[5] * slope[6]) +
-                 slope[2] * (slope[3] * slope[7] - slope[4] * slope[6]);
-    for (size_t a = 0; a < 3; a++) {
-        for (size_t b = 0; b < 3; b++) {
-            size_t p = (b + 1) % 3;
-            size_t q = (b + 2) % 3;
-            size_t u = (a + 1) % 3;
-            size_t v = (a + 2) % 3;
-            loading[a * 3 + b] =
-                (slope[p * 3 + u] * slope[q * 3 + v] - slope[p * 3 + v] * slope[q * 3 + u]) / det;
+    double seen[ROWS * 3] = {0};
+    double y[ROWS * 3] = {0};
+    double mean[ROWS * 3] = {0};
+    double variance[ROWS * 3] = {0};
+    uint8_t mask[sizeof MASK];
+    double basis[COLUMNS * 3];
+    memcpy(mask, MASK, sizeof mask);
+    memcpy(basis, E, sizeof basis);
+    for (size_t k = 0; k < sizeof MASK; k++) {
+        for (size_t a = 0; a < 3 && MASK[k] == 0; a++) {
+            seen[k / COLUMNS * 3 + a] += X[k] * E[k % COLUMNS * 3 + a];
         }
     }
-    memcpy(mask, masked, sizeof mask);
-    for (size_t k = 0; k < (size_t)N * COLUMNS; k++) {
-        for (size_t a = 0; a < 3 && masked[k] == 0; a++) {
-            seen[k / COLUMNS * 3 + a] += x[k] * basis[k % COLUMNS * 3 + a];
-        }
-    }
-    double own[COLUMNS * 3];
-    memcpy(own, basis, sizeof own);
     linear_view s = {.kind = VIEW_LINEAR,
-                     .rows = N,
+                     .rows = ROWS,
                      .d = 3,
                      .D = COLUMNS,
                      .rank = 3,
                      .y = y,
                      .scale = scale,
-                     .basis = own,
-                     .x_noise = noise,
+                     .basis = basis,
+                     .x_noise = X_NOISE,
                      .missing = 4,
                      .mask = mask,
                      .seen = seen};
-    assert_ok(design_of(&s.design, N, 3, set, values, &why));
-    const fill_law by = {.model = {.d = 3, .w = W, .intercept = C, .sigma = SIGMA},
-                         .effect = NO_EFFECT,
-                         .shift = shift,
-                         .slope = slope,
-                         .actuator_noise = 0.1};
+    assert_ok(design_of(&s.design, ROWS, 3, SET, VALUE, &why));
+    fill_law by = law_of(SHIFT, B);
+    by.actuator_noise = ACTUATOR;
     assert_ok(fill_draw(&s, &by, R, mean, variance, &why));
-    for (size_t row = 0; row < N; row++) {
+    for (size_t row = 0; row < ROWS; row++) {
         double middle[3];
         double cov[9];
-        law(set + row * 3, values + row * 3, 0.1, middle, cov);
-        for (size_t j = 0; j < COLUMNS; j++) {
-            double b[3] = {0}; /* x_j = E_j . (z - a) B^-1 + noise */
-            double offset = 0;
-            for (size_t a = 0; a < 3; a++) {
-                for (size_t k = 0; k < 3; k++) {
-                    b[a] += loading[a * 3 + k] * basis[j * 3 + k];
-                }
-                offset += shift[a] * b[a];
-            }
-            if (masked[row * COLUMNS + j] == 0) {
-                condition(middle, cov, b, noise, x[row * COLUMNS + j] + offset);
-            }
-        }
+        law_of_columns(row, middle, cov);
         for (size_t j = 0; j < 3; j++) {
             assert_near(mean[row * 3 + j], middle[j], 1e-9);
             assert_near(variance[row * 3 + j], cov[j * 4], 1e-9);

@@ -257,7 +257,7 @@ static void draw_row(const factors *f, size_t row, rng random, double *y, double
 {
     int r = (int)f->r;
     int q = r + 1;
-    double *away = scratch + q * q;
+    double *away = scratch + (size_t)(q * q);
     law_of_row(f, row, y, scratch);
     rng_normals(random, row * f->r, f->r, away);
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, r, scratch, q, away, 1);
@@ -291,7 +291,8 @@ lscm_status missing_fill(double *x, const uint8_t *mask, size_t n, size_t D, siz
                          lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    factors f = {.mask = mask, .n = n, .D = D, .r = r < D ? r : D - 1, .x = x};
+    factors f = {.mask = mask, .n = n, .D = D, .r = r < D ? r : D - 1};
+    f.x = x;
     lay_out(&f);
     TRY(arena_open(&f.memory, why));
     lay_out(&f);

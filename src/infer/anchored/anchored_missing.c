@@ -42,25 +42,30 @@ static void lay_out(pool *p, const anchored_input *in)
     p->edge_prob = arena_take(a, d * d, sizeof(double));
 }
 
-/* Copies draws first .. past - 1 of a, from `from` to `to` of each pair. */
-static void copy_draws(pool *p, anchored *a, size_t first, size_t past, bool back)
+/* One array of `width` numbers a draw: draws first .. past - 1, to the pool or back. */
+static void copy(double *pooled, double *own, size_t width, size_t first, size_t past, bool back)
+{
+    for (size_t k = first * width; k < past * width; k++) {
+        *(back ? own + k : pooled + k) = back ? pooled[k] : own[k];
+    }
+}
+
+static void copy_draws(const pool *p, const anchored *a, size_t first, size_t past, bool back)
 {
     size_t d = a->d;
-    double *const pairs[][2] = {{p->w, a->w},           {p->sigma, a->sigma},
-                                {p->effect, a->effect}, {p->intercept, a->intercept},
-                                {p->log_p, a->log_p},   {p->log_q, a->log_q}};
-    const size_t width[] = {d * d, d, d, d, 1, 1};
-    for (size_t k = 0; k < sizeof width / sizeof width[0]; k++) {
-        size_t at = first * width[k];
-        memcpy(pairs[k][back ? 1 : 0] + at, pairs[k][back ? 0 : 1] + at,
-               (past - first) * width[k] * sizeof(double));
+    copy(p->w, a->w, d * d, first, past, back);
+    copy(p->sigma, a->sigma, d, first, past, back);
+    copy(p->intercept, a->intercept, d, first, past, back);
+    copy(p->effect, a->effect, d, first, past, back);
+    copy(p->log_p, a->log_p, 1, first, past, back);
+    copy(p->log_q, a->log_q, 1, first, past, back);
+    for (size_t k = first * d; k < past * d; k++) {
+        *(back ? a->order + k : p->order + k) = back ? p->order[k] : a->order[k];
     }
-    memcpy((back ? a->order : p->order) + first * d, (back ? p->order : a->order) + first * d,
-           (past - first) * d * sizeof *p->order);
 }
 
 /* The share of this round. */
-static void add_round(pool *p, anchored *a)
+static void add_round(pool *p, const anchored *a)
 {
     size_t fills = tuned_missing_fills();
     copy_draws(p, a, a->draws * p->rounds / fills, a->draws * (p->rounds + 1) / fills, false);

@@ -93,7 +93,7 @@ static void to_view(const fill_work *w)
 {
     int d = (int)w->s->d;
     int r = (int)w->s->rank;
-    double *product = w->seen + r * r; /* (r, d) */
+    double *product = w->seen + (size_t)(r * r); /* (r, d) */
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, r, d, d, 1, w->law->slope, d,
                 w->precision, d, 0, product, d);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, r, r, d, 1, product, d, w->law->slope, d,
@@ -192,7 +192,7 @@ static void fill_row(const fill_work *w, size_t row, rng random, double *mean, d
     int d = (int)s->d;
     int r = (int)s->rank;
     double *pull = w->parts + (size_t)omp_get_thread_num() * w->part;
-    double *seen = pull + 2 * d; /* (r): B pull, then the draw */
+    double *seen = pull + 2 * s->d; /* (r): B pull, then the draw */
     double *scratch = seen + r;
     double *middle = scratch + r;
     const view_row_law law = {.precision = w->seen,
