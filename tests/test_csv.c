@@ -147,10 +147,28 @@ static void bad_files_get_a_sentence(void **state)
          "column? --target-column condition"},
         {"a,what\n1,a\n3,y\n", NULL, LSCM_VALUE, "--target-column what"},
         {"cell,a,sgRNA,batch\nc1,1,g1,b1\nc2,3,g2,b2\n", NULL, LSCM_VALUE,
-         "is 'sgRNA' the intervention column? --target-column sgRNA; other columns of text are "
-         "left out with --ignore cell,batch"},
+         "is 'sgRNA' the intervention column? --target-column sgRNA; if not, leave the columns "
+         "of text out: --ignore cell,sgRNA,batch"},
         {"a,env,batch\n1,u,v\n3,u,v\n", NULL, LSCM_VALUE,
-         "leave the columns of text out with --ignore env,batch"},
+         "--target-column env; if not, leave the columns of text out: --ignore env,batch"},
+        {"a,cell,batch\n1,u,v\n3,w,v\n", NULL, LSCM_VALUE, "--target-column batch; if not, "},
+        {"a,cell,well\n1,u,v\n3,w,x\n", NULL, LSCM_VALUE,
+         "leave the columns of text out with --ignore cell,well, unless one says what do() acted "
+         "on: --target-column cell"},
+        /* .. by all of its cells, be the first a control, missing or a number */
+        {"a,gene\n1,NT\n3,a\n", NULL, LSCM_VALUE, "--target-column gene; if not"},
+        {"raf,gene\n1,NA\n3,raf\n", NULL, LSCM_VALUE,
+         "line 3, column 'gene' holds 'raf', not a number; is 'gene' the intervention column?"},
+        {"a,label,b\n1,,2\n3,b,4\n", NULL, LSCM_VALUE, "--target-column label; if not"},
+        {"a,label,b\n1,0,2\n3,a+b,4\n", NULL, LSCM_VALUE, "--target-column label; if not"},
+        {"batch,a,arm\nx,1,placebo\nx,3,p\n", NULL, LSCM_VALUE, "--target-column arm; if not"},
+        /* numbers, too: of nodes, and of rows */
+        {"a,b,Perturbation\n1.5,2,-1\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE,
+         "is 'Perturbation' the intervention column? --target-column Perturbation; if it is a "
+         "variable like the others: --target-column none"},
+        {"cell_id,a\n7,1.5\n8,2\n9,0\n10,3\n", NULL, LSCM_VALUE,
+         "column 'cell_id' counts the rows and is no variable; leave it out with --ignore "
+         "cell_id"},
         {"a,Target\n1,0\n3,-1\n", NULL, LSCM_VALUE,
          "is 'Target' the intervention column? --target-column Target; if it is a variable like "
          "the others: --target-column none"},

@@ -253,14 +253,14 @@ static void targets_that_are_no_genes_are_not_guessed(void **state)
 {
     (void)state;
     lscm_dataset *data = NULL;
-    const char *const mixed[CELLS] = {"sham", "CEBPE", "CEBPE", "KLF1", "A+B", "GATA1"};
-    lscm_open_options options = {.control = "none,SHAM"};
+    const char *const mixed[CELLS] = {"saline", "CEBPE", "CEBPE", "KLF1", "A+B", "GATA1"};
+    lscm_open_options options = {.control = "none,SALINE"};
     hid_t file = begin_file(at("mixed.h5ad"), NULL);
     hid_t obs = into(file, "obs");
     put_texts(obs, "target", mixed, CELLS);
     put_dense(file, "X", H5T_IEEE_F32LE);
     assert_true(H5Gclose(obs) >= 0 && H5Fclose(file) >= 0);
-    assert_fails(lscm_dataset_open(&data, at("mixed.h5ad"), NULL, &why), LSCM_USAGE, "'sham'");
+    assert_fails(lscm_dataset_open(&data, at("mixed.h5ad"), NULL, &why), LSCM_USAGE, "'saline'");
     assert_non_null(strstr(why.text, "--control"));
     assert_ok(lscm_dataset_open(&data, at("mixed.h5ad"), &options, &why));
     lscm_dataset_free(data);

@@ -1,6 +1,7 @@
 #include "data/csv/csv_columns.h"
 
 #include "data/csv/csv_question.h"
+#include "data/csv/csv_survey.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ void csv_columns_close(csv_columns *columns)
     free(columns->number);
     free(columns->column);
     free(columns->acts);
+    free(columns->seen);
     *columns = (csv_columns){0};
 }
 
@@ -44,8 +46,9 @@ static lscm_status read_names(csv_columns *columns, const csv_lines *header, lsc
     columns->number = calloc(n, sizeof *columns->number);
     columns->column = calloc(n, sizeof *columns->column);
     columns->acts = calloc(n, sizeof *columns->acts);
+    columns->seen = calloc(n, sizeof *columns->seen);
     if (columns->names == NULL || columns->role == NULL || columns->number == NULL ||
-        columns->column == NULL || columns->acts == NULL) {
+        columns->column == NULL || columns->acts == NULL || columns->seen == NULL) {
         return fail_memory(why, n * sizeof *columns->number);
     }
     if (row_names) {
@@ -112,16 +115,37 @@ static lscm_status find_special(csv_columns *columns, const char *path, const ch
     return LSCM_OK;
 }
 
-static lscm_status find_targets(csv_columns *columns, const char *path,
-                                const lscm_open_options *options, lscm_error *why)
+/* Where no column is called `value`: the only one that sounds like it and holds no words. */
+static size_t find_dose(const csv_columns *columns)
+{
+    size_t found = columns->count;
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->role[i] == CSV_VARIABLE && !csv_is_words(columns, i) &&
+            sounds_like_values(columns->names[i])) {
+            if (found < columns->count) {
+                return columns->count;
+            }
+            found = i;
+        }
+    }
+    return found;
+}
+
+static lscm_status find_values(csv_columns *columns, const char *path, const char *asked,
+                               lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const char *value = options->value_column;
     columns->value = columns->count;
-    TRY(find_special(columns, path, options->target_column, "--target-column", CSV_TARGET,
-                     &columns->target, why));
-    if (columns->target < columns->count || value != NULL) {
-        TRY(find_special(columns, path, value, "--value-column", CSV_VALUE, &columns->value, why));
+    columns->value_said = asked != NULL;
+    if (columns->target == columns->count && asked == NULL) {
+        return LSCM_OK;
+    }
+    TRY(find_special(columns, path, asked, "--value-column", CSV_VALUE, &columns->value, why));
+    if (asked == NULL && columns->value == columns->count) {
+        columns->value = find_dose(columns);
+    }
+    if (columns->value < columns->count) {
+        columns->role[columns->value] = CSV_VALUE;
     }
     if (columns->target == columns->count && columns->value < columns->count) {
         status =
@@ -200,29 +224,61 @@ done:
     return status;
 }
 
-lscm_status csv_columns_open(csv_columns *columns, const csv_lines *header,
-                             const lscm_open_options *options, lscm_error *why)
+/* Looks at what stands in columns of text, and goes back behind the header. */
+static lscm_status survey(csv_columns *columns, csv_lines *in, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    *columns = (csv_columns){0};
-    TRY(read_names(columns, header, why));
-    TRY(leave_out(columns, header->path, options->ignore != NULL ? options->ignore : "", why));
-    TRY(find_targets(columns, header->path, options, why));
-    TRY(find_nodes(columns, header->path, why));
+    TRY(csv_lines_next(in, why));
+    TRY(csv_survey(columns, in, why));
+    TRY(csv_lines_restart(in, why));
+    TRY(csv_lines_next(in, why));
+done:
+    return status;
+}
+
+/* Columns of words cannot be variables. */
+static void leave_out_words(csv_columns *columns)
+{
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->role[i] == CSV_VARIABLE && csv_is_words(columns, i)) {
+            columns->role[i] = CSV_IGNORED;
+        }
+    }
+}
+
+static void number_variables(csv_columns *columns)
+{
     for (size_t i = 0; i < columns->count; i++) {
         if (columns->role[i] == CSV_VARIABLE) {
             columns->column[columns->variables] = i;
             columns->number[i] = columns->variables++;
         }
     }
-    if (columns->variables == 0) {
-        return fail(why, LSCM_SHAPE,
-                    "%s: no column is left to be a variable; name fewer after --ignore",
-                    header->path);
+}
+
+lscm_status csv_columns_open(csv_columns *columns, csv_lines *in, const lscm_open_options *options,
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const char *path = in->path;
+    *columns = (csv_columns){0};
+    TRY(read_names(columns, in, why));
+    TRY(leave_out(columns, path, options->ignore != NULL ? options->ignore : "", why));
+    TRY(find_special(columns, path, options->target_column, "--target-column", CSV_TARGET,
+                     &columns->target, why));
+    TRY(find_nodes(columns, path, why));
+    TRY(survey(columns, in, why));
+    TRY(find_values(columns, path, options->value_column, why));
+    columns->said =
+        columns->target < columns->count || columns->nodes > 0 || options->target_column != NULL;
+    if (columns->said) {
+        leave_out_words(columns);
+    } else {
+        TRY(csv_question_text(columns, path, why));
     }
-    if (columns->target == columns->count && columns->nodes == 0 &&
-        options->target_column == NULL) {
-        TRY(csv_question_header(columns, header->path, why));
+    number_variables(columns);
+    if (!columns->said) {
+        TRY(csv_question_header(columns, path, why));
     }
 done:
     return status;
@@ -247,7 +303,11 @@ lscm_status csv_columns_x(const csv_columns *columns, csv_lines *in, double *x, 
         size_t column = columns->column[i];
         const char *cell = in->cells[column];
         if (csv_number(in, column, columns->names[column], true, &x[i], why) != LSCM_OK) {
-            status = csv_is_text(in, cell) ? csv_question_text(columns, in, why) : LSCM_VALUE;
+            status = LSCM_VALUE;
+            if (!columns->said && csv_is_text(in, cell)) { /* numbers stood there before */
+                TRY(csv_survey(columns, in, why));
+                TRY(csv_question_text(columns, in->path, why));
+            }
             goto done;
         }
     }

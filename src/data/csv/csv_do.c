@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 lscm_status csv_do_open(csv_do *did, const csv_columns *columns, const char *control,
                         lscm_error *why)
@@ -136,6 +137,24 @@ static lscm_status mark_column(const csv_do *did, const csv_lines *in, const cha
     return LSCM_OK;
 }
 
+/* A word between ';': the name of a column, be there a '+' in it, or several. */
+static lscm_status mark_columns(const csv_do *did, const csv_lines *in, char *words,
+                                uint8_t *targets, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const csv_columns *columns = did->columns;
+    bool whole = column_of(columns, in, words) < columns->count;
+    for (char *word = whole ? words : next_target(&words); word != NULL;
+         word = whole ? NULL : next_target(&words)) {
+        if (whole || column_of(columns, in, word) < columns->count ||
+            !is_control(word, did->control)) {
+            TRY(mark_column(did, in, word, targets, why));
+        }
+    }
+done:
+    return status;
+}
+
 /* Of observed variables. */
 static lscm_status read_columns(const csv_do *did, const csv_lines *in, uint8_t *targets,
                                 lscm_error *why)
@@ -152,10 +171,7 @@ static lscm_status read_columns(const csv_do *did, const csv_lines *in, uint8_t 
         return LSCM_OK;
     }
     for (char *word = csv_next_word(&cell, ";"); word != NULL; word = csv_next_word(&cell, ";")) {
-        if (column_of(did->columns, in, word) < did->columns->count ||
-            !is_control(word, did->control)) {
-            TRY(mark_column(did, in, word, targets, why));
-        }
+        TRY(mark_columns(did, in, word, targets, why));
     }
 done:
     return status;
@@ -164,22 +180,41 @@ done:
 static lscm_status fail_observed(const csv_do *did, const csv_lines *in, const char *word,
                                  lscm_error *why)
 {
-    const char *name = did->columns->names[did->columns->value];
-    bool usual = strcmp(name, CSV_VALUE_NAME) == 0; /* nobody asked for it */
-    return fail(why, LSCM_VALUE,
-                "%s: line %zu: target '%.*s' is a column, so the variables are observed and what "
-                "do() set stands there; %s",
-                in->path, in->line, csv_shown(word), word,
-                usual ? "leave the column of values out: --ignore " CSV_VALUE_NAME
-                      : "do without --value-column");
+    const csv_columns *columns = did->columns;
+    const char *name = columns->names[columns->value];
+    return columns->value_said
+               ? fail(why, LSCM_VALUE,
+                      "%s: line %zu: target '%.*s' is a column, so the variables are observed and "
+                      "what do() set stands there; do without --value-column",
+                      in->path, in->line, csv_shown(word), word)
+               : fail(why, LSCM_VALUE,
+                      "%s: line %zu: target '%.*s' is a column, so the variables are observed and "
+                      "what do() set stands there; leave the column of values out: --ignore %.*s; "
+                      "if it is a variable like the others: --value-column none",
+                      in->path, in->line, csv_shown(word), word, csv_shown(name), name);
+}
+
+/* ---- A column of targets and one of values ---- */
+
+/* What separates values where `cell` has the targets: ';', or else what separates these. */
+static void find_joints(const char *cell, const char *values, char joints[sizeof TARGET_JOINTS])
+{
+    size_t count = 0;
+    joints[count++] = ';';
+    for (const char *joint = TARGET_JOINTS; *joint != '\0' && strchr(values, ';') == NULL;
+         joint++) {
+        if (*joint != ';' && strchr(cell, *joint) != NULL) {
+            joints[count++] = *joint;
+        }
+    }
+    joints[count] = '\0';
 }
 
 /* The next of the values beside the target `word`. */
-static lscm_status next_value(const csv_do *did, csv_lines *in, const char *word, char **rest,
+static lscm_status next_value(const csv_do *did, csv_lines *in, const char *word, const char *text,
                               double *value, lscm_error *why)
 {
     const char *name = did->columns->names[did->columns->value];
-    const char *text = csv_next_word(rest, ";");
     if (text == NULL || csv_is_missing(text)) {
         return fail(why, LSCM_VALUE,
                     "%s: line %zu: do() acted on '%.*s', but column '%.*s' does not say what it "
@@ -193,43 +228,92 @@ static lscm_status next_value(const csv_do *did, csv_lines *in, const char *word
     return LSCM_OK;
 }
 
-/* Of latent nodes; `learn` is NULL, or where they are added. */
+/* A node that is met for the first time: no column may be meant, be it in another case. */
+static lscm_status learn_node(const csv_do *did, csv_nodes *learn, const csv_lines *in,
+                              const char *word, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const csv_columns *columns = did->columns;
+    bool added = false;
+    TRY(csv_nodes_add(learn, in, word, &added, why));
+    for (size_t i = 0; added && i < columns->count; i++) {
+        const char *name = columns->names[i];
+        if (columns->role[i] == CSV_VARIABLE && strcasecmp(name, word) == 0) {
+            return fail(why, LSCM_VALUE,
+                        "%s: line %zu: is target '%.*s' the column '%.*s'? Then write it alike; if "
+                        "it is a variable behind the columns, give it another name",
+                        in->path, in->line, csv_shown(word), word, csv_shown(name), name);
+        }
+    }
+done:
+    return status;
+}
+
+/* One target of latent nodes, `text` its value; `learn` is NULL, or where it is added. */
+static lscm_status read_pair(const csv_do *did, csv_nodes *learn, csv_lines *in, const char *word,
+                             const char *text, uint8_t *targets, double *values, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const csv_columns *columns = did->columns;
+    double value = 0;
+    size_t named = csv_names_find(&columns->by_name, word);
+    if (named < columns->count && columns->role[named] == CSV_VARIABLE) {
+        return fail_observed(did, in, word, why);
+    }
+    TRY(next_value(did, in, word, text, &value, why));
+    if (learn != NULL) {
+        TRY(learn_node(did, learn, in, word, why));
+    }
+    size_t node = csv_nodes_find(&did->nodes, word, in->c);
+    if (learn == NULL && node == csv_nodes_count(&did->nodes)) {
+        return fail(why, LSCM_READ, "%s: line %zu: was it changed while open?", in->path, in->line);
+    }
+    if (targets != NULL) {
+        targets[node] = 1;
+    }
+    if (values != NULL) {
+        values[node] = value;
+    }
+done:
+    return status;
+}
+
+/* A value beside an empty cell of targets: something was set, and nobody says what. */
+static lscm_status check_none(const csv_do *did, csv_lines *in, lscm_error *why)
+{
+    const csv_columns *columns = did->columns;
+    const char *target = columns->names[columns->target];
+    const char *text = in->cells[columns->value];
+    double value = 0;
+    if (in->cells[columns->target][0] != '\0' || !csv_parse(in, text, &value) || value == 0) {
+        return LSCM_OK;
+    }
+    return fail(why, LSCM_VALUE,
+                "%s: line %zu: a value is set (%.*s), but column '%.*s' is empty; name the target, "
+                "or write 'control' there",
+                in->path, in->line, csv_shown(text), text, csv_shown(target), target);
+}
+
+/* Of latent nodes. */
 static lscm_status read_pairs(const csv_do *did, csv_nodes *learn, csv_lines *in, uint8_t *targets,
                               double *values, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const csv_columns *columns = did->columns;
+    char joints[sizeof TARGET_JOINTS];
     char *cell = in->cells[columns->target];
     char *rest = in->cells[columns->value];
     if (is_none(did, in, cell)) {
-        return LSCM_OK;
+        return check_none(did, in, why);
     }
-    for (char *word = csv_next_word(&cell, ";"); word != NULL; word = csv_next_word(&cell, ";")) {
-        double value = 0;
-        size_t named = csv_names_find(&columns->by_name, word);
-        if (is_control(word, did->control)) {
-            continue;
-        }
-        if (named < columns->count && columns->role[named] == CSV_VARIABLE) {
-            return fail_observed(did, in, word, why);
-        }
-        TRY(next_value(did, in, word, &rest, &value, why));
-        if (learn != NULL) {
-            TRY(csv_nodes_add(learn, word, in->c, why));
-        }
-        size_t node = csv_nodes_find(&did->nodes, word, in->c);
-        if (learn == NULL && node == csv_nodes_count(&did->nodes)) {
-            return fail(why, LSCM_READ, "%s: line %zu: was it changed while open?", in->path,
-                        in->line);
-        }
-        if (targets != NULL) {
-            targets[node] = 1;
-        }
-        if (values != NULL) {
-            values[node] = value;
+    find_joints(cell, rest, joints);
+    for (char *word = next_target(&cell); word != NULL; word = next_target(&cell)) {
+        if (!is_control(word, did->control)) {
+            const char *text = csv_next_word(&rest, joints);
+            TRY(read_pair(did, learn, in, word, text, targets, values, why));
         }
     }
-    if (csv_next_word(&rest, ";") != NULL) {
+    if (csv_next_word(&rest, joints) != NULL) {
         const char *name = columns->names[columns->value];
         return fail(why, LSCM_VALUE, "%s: line %zu: column '%.*s' has more values than targets",
                     in->path, in->line, csv_shown(name), name);

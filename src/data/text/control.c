@@ -5,8 +5,8 @@
 
 static const char USUAL[] =
     "none,control,ctrl,negctrl,neg_ctrl,negative,NT,non-targeting,nontargeting,non_targeting,"
-    "non targeting,safe-targeting,DMSO,vehicle,mock,untreated,unperturbed,wildtype,wild-type,WT,"
-    "observational,NA,NaN";
+    "non targeting,NTC,safe-targeting,scramble,scrambled,SCR,DMSO,vehicle,placebo,sham,mock,"
+    "untreated,unperturbed,wildtype,wild-type,WT,baseline,empty,observational,NA,NaN";
 
 /* The length without a number at the end and what joins it. */
 static size_t without_number(const char *word)
