@@ -167,8 +167,22 @@ static void bad_files_get_a_sentence(void **state)
          "is 'Perturbation' the intervention column? --target-column Perturbation; if it is a "
          "variable like the others: --target-column none"},
         {"cell_id,a\n7,1.5\n8,2\n9,0\n10,3\n", NULL, LSCM_VALUE,
-         "column 'cell_id' counts the rows and is no variable; leave it out with --ignore "
-         "cell_id"},
+         "column 'cell_id' seems to name the rows; leave it out with --ignore cell_id, or give it "
+         "another name"},
+        {"id,a,target\n7,1.5,\n5,2,a\n9,0,\n1,3,\n", NULL, LSCM_VALUE,
+         "leave it out with --ignore id"},
+        {"a,b,env\n1.5,2,0\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE, "if it is neither: --ignore env"},
+        {"a,b,what\n1.5,2,-1\n3,4.5,0\n5,6,2\n", NULL, LSCM_VALUE, "is 'what' the intervention"},
+        {"a,b,target,Intervention\n1.5,2,a,-1\n3,4.5,b,0\n5,6,,1\n", NULL, LSCM_VALUE,
+         "columns 'target' and 'Intervention' could both say what do() acted on; leave the second "
+         "out: --ignore Intervention; if it is a variable like the others: --target-column target"},
+        {"a,b,target,guide\n1,2,a,b\n3,4,,NT\n", NULL, LSCM_VALUE,
+         "columns 'target' and 'guide' both name variables ('b'); join them in one column ('a;b'), "
+         "or leave the second out: --ignore guide"},
+        {"a,b,do(raf)\n1,2,0\n3,4,1\n", NULL, LSCM_VALUE, "Then call it 'do:raf'; if it is"},
+        {"a,b,Do_raf\n1,2,\n3,4,1\n", NULL, LSCM_VALUE, "Then call it 'do:raf'; if it is"},
+        {"a,b,value\n1,2,0\n3,4,1\n", NULL, LSCM_VALUE, "does column 'value' hold what do() set?"},
+        {"red,b,target\n1,2,RED\n3,4,\n", NULL, LSCM_VALUE, "did you mean 'red'?"},
         {"a,Target\n1,0\n3,-1\n", NULL, LSCM_VALUE,
          "is 'Target' the intervention column? --target-column Target; if it is a variable like "
          "the others: --target-column none"},

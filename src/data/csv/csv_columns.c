@@ -20,18 +20,37 @@ void csv_columns_close(csv_columns *columns)
 }
 
 /* R and pandas leave the name of the first column empty when it holds the names of rows; pandas
- * calls it so when it reads and writes that again. */
-static bool names_rows(const csv_lines *header)
+ * calls it so when it reads and writes that again, and again ("Unnamed: 0.1"). */
+static bool names_rows(const csv_lines *header, size_t column)
 {
-    return header->count > 1 &&
-           (header->cells[0][0] == '\0' || strcmp(header->cells[0], "Unnamed: 0") == 0);
+    static const char again[] = "Unnamed: 0";
+    const char *name = header->cells[column];
+    bool unnamed = strncmp(name, again, strlen(again)) == 0 &&
+                   strspn(name + strlen(again), ".0123456789") == strlen(name) - strlen(again);
+    return header->count > 1 && (unnamed || (column == 0 && name[0] == '\0'));
+}
+
+/* A name in sentences for the one that is not there, and no role. */
+static bool mark_row_names(csv_columns *columns, const csv_lines *header)
+{
+    bool done = true;
+    for (size_t i = 0; i < columns->count && done; i++) {
+        if (names_rows(header, i)) {
+            columns->role[i] = CSV_ROW_NAMES;
+        }
+        if (columns->names[i][0] == '\0' && columns->role[i] == CSV_ROW_NAMES) {
+            free(columns->names[i]);
+            columns->names[i] = strdup("(row names)");
+            done = columns->names[i] != NULL;
+        }
+    }
+    return done;
 }
 
 static lscm_status read_names(csv_columns *columns, const csv_lines *header, lscm_error *why)
 {
     char where[512];
     size_t n = header->count;
-    bool row_names = names_rows(header);
     if (n == 0) {
         return fail(why, LSCM_FORMAT, "%s: is empty; line 1 should name the columns", header->path);
     }
@@ -51,13 +70,8 @@ static lscm_status read_names(csv_columns *columns, const csv_lines *header, lsc
         columns->column == NULL || columns->acts == NULL || columns->seen == NULL) {
         return fail_memory(why, n * sizeof *columns->number);
     }
-    if (row_names) {
-        free(columns->names[0]);
-        columns->names[0] = strdup("(row names)");
-        columns->role[0] = CSV_ROW_NAMES;
-        if (columns->names[0] == NULL) {
-            return fail_memory(why, n);
-        }
+    if (!mark_row_names(columns, header)) {
+        return fail_memory(why, n);
     }
     (void)snprintf(where, sizeof where, "%s: line 1", header->path);
     return csv_names_open(&columns->by_name, columns->names, columns->count, where, why);
@@ -271,7 +285,9 @@ lscm_status csv_columns_open(csv_columns *columns, csv_lines *in, const lscm_ope
     TRY(find_values(columns, path, options->value_column, why));
     columns->said =
         columns->target < columns->count || columns->nodes > 0 || options->target_column != NULL;
+    columns->told = options->target_column != NULL;
     if (columns->said) {
+        TRY(csv_question_second(columns, path, why));
         leave_out_words(columns);
     } else {
         TRY(csv_question_text(columns, path, why));

@@ -57,7 +57,8 @@ typedef struct csv_columns {
     size_t variables;
     size_t target, value; /* columns, or count */
     bool value_said;      /* by --value-column */
-    bool said;            /* it is known what do() acted on, be it nothing */
+    bool said;            /* it is known what do() acted on, be it nothing .. */
+    bool told;            /* .. by --target-column */
     csv_seen *seen;       /* (count): by csv_survey */
     size_t *acts;         /* (nodes): the column do:NAME */
     size_t nodes;         /* that have one */

@@ -1,9 +1,10 @@
 #include "data/csv/csv_do.h"
 
+#include "data/csv/csv_do_parts.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 lscm_status csv_do_open(csv_do *did, const csv_columns *columns, const char *control,
                         lscm_error *why)
@@ -62,7 +63,7 @@ static void count_acts(csv_do *did, const csv_lines *in)
 
 /* ---- A column of targets ---- */
 
-static bool is_none(const csv_do *did, const csv_lines *in, const char *cell)
+bool csv_do_none(const csv_do *did, const csv_lines *in, const char *cell)
 {
     double number = 0;
     return *cell == '\0' || is_control(cell, did->control) ||
@@ -161,162 +162,17 @@ static lscm_status read_columns(const csv_do *did, const csv_lines *in, uint8_t 
 {
     lscm_status status = LSCM_OK;
     char *cell = in->cells[did->columns->target];
-    if (did->control != NULL && is_none(did, in, cell)) {
+    if (did->control != NULL && csv_do_none(did, in, cell)) {
         return LSCM_OK;
     }
     if (column_of(did->columns, in, cell) < did->columns->count) {
         return mark_column(did, in, cell, targets, why); /* whole: a name may have a ';' */
     }
-    if (is_none(did, in, cell)) {
+    if (csv_do_none(did, in, cell)) {
         return LSCM_OK;
     }
     for (char *word = csv_next_word(&cell, ";"); word != NULL; word = csv_next_word(&cell, ";")) {
         TRY(mark_columns(did, in, word, targets, why));
-    }
-done:
-    return status;
-}
-
-static lscm_status fail_observed(const csv_do *did, const csv_lines *in, const char *word,
-                                 lscm_error *why)
-{
-    const csv_columns *columns = did->columns;
-    const char *name = columns->names[columns->value];
-    return columns->value_said
-               ? fail(why, LSCM_VALUE,
-                      "%s: line %zu: target '%.*s' is a column, so the variables are observed and "
-                      "what do() set stands there; do without --value-column",
-                      in->path, in->line, csv_shown(word), word)
-               : fail(why, LSCM_VALUE,
-                      "%s: line %zu: target '%.*s' is a column, so the variables are observed and "
-                      "what do() set stands there; leave the column of values out: --ignore %.*s; "
-                      "if it is a variable like the others: --value-column none",
-                      in->path, in->line, csv_shown(word), word, csv_shown(name), name);
-}
-
-/* ---- A column of targets and one of values ---- */
-
-/* What separates values where `cell` has the targets: ';', or else what separates these. */
-static void find_joints(const char *cell, const char *values, char joints[sizeof TARGET_JOINTS])
-{
-    size_t count = 0;
-    joints[count++] = ';';
-    for (const char *joint = TARGET_JOINTS; *joint != '\0' && strchr(values, ';') == NULL;
-         joint++) {
-        if (*joint != ';' && strchr(cell, *joint) != NULL) {
-            joints[count++] = *joint;
-        }
-    }
-    joints[count] = '\0';
-}
-
-/* The next of the values beside the target `word`. */
-static lscm_status next_value(const csv_do *did, csv_lines *in, const char *word, const char *text,
-                              double *value, lscm_error *why)
-{
-    const char *name = did->columns->names[did->columns->value];
-    if (text == NULL || csv_is_missing(text)) {
-        return fail(why, LSCM_VALUE,
-                    "%s: line %zu: do() acted on '%.*s', but column '%.*s' does not say what it "
-                    "set; fill it in, one value for each target, joined by ';'",
-                    in->path, in->line, csv_shown(word), word, csv_shown(name), name);
-    }
-    if (!csv_parse(in, text, value) || !isfinite(*value)) {
-        return fail(why, LSCM_VALUE, "%s: line %zu, column '%.*s' holds '%.*s', not a number",
-                    in->path, in->line, csv_shown(name), name, csv_shown(text), text);
-    }
-    return LSCM_OK;
-}
-
-/* A node that is met for the first time: no column may be meant, be it in another case. */
-static lscm_status learn_node(const csv_do *did, csv_nodes *learn, const csv_lines *in,
-                              const char *word, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    const csv_columns *columns = did->columns;
-    bool added = false;
-    TRY(csv_nodes_add(learn, in, word, &added, why));
-    for (size_t i = 0; added && i < columns->count; i++) {
-        const char *name = columns->names[i];
-        if (columns->role[i] == CSV_VARIABLE && strcasecmp(name, word) == 0) {
-            return fail(why, LSCM_VALUE,
-                        "%s: line %zu: is target '%.*s' the column '%.*s'? Then write it alike; if "
-                        "it is a variable behind the columns, give it another name",
-                        in->path, in->line, csv_shown(word), word, csv_shown(name), name);
-        }
-    }
-done:
-    return status;
-}
-
-/* One target of latent nodes, `text` its value; `learn` is NULL, or where it is added. */
-static lscm_status read_pair(const csv_do *did, csv_nodes *learn, csv_lines *in, const char *word,
-                             const char *text, uint8_t *targets, double *values, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    const csv_columns *columns = did->columns;
-    double value = 0;
-    size_t named = csv_names_find(&columns->by_name, word);
-    if (named < columns->count && columns->role[named] == CSV_VARIABLE) {
-        return fail_observed(did, in, word, why);
-    }
-    TRY(next_value(did, in, word, text, &value, why));
-    if (learn != NULL) {
-        TRY(learn_node(did, learn, in, word, why));
-    }
-    size_t node = csv_nodes_find(&did->nodes, word, in->c);
-    if (learn == NULL && node == csv_nodes_count(&did->nodes)) {
-        return fail(why, LSCM_READ, "%s: line %zu: was it changed while open?", in->path, in->line);
-    }
-    if (targets != NULL) {
-        targets[node] = 1;
-    }
-    if (values != NULL) {
-        values[node] = value;
-    }
-done:
-    return status;
-}
-
-/* A value beside an empty cell of targets: something was set, and nobody says what. */
-static lscm_status check_none(const csv_do *did, csv_lines *in, lscm_error *why)
-{
-    const csv_columns *columns = did->columns;
-    const char *target = columns->names[columns->target];
-    const char *text = in->cells[columns->value];
-    double value = 0;
-    if (in->cells[columns->target][0] != '\0' || !csv_parse(in, text, &value) || value == 0) {
-        return LSCM_OK;
-    }
-    return fail(why, LSCM_VALUE,
-                "%s: line %zu: a value is set (%.*s), but column '%.*s' is empty; name the target, "
-                "or write 'control' there",
-                in->path, in->line, csv_shown(text), text, csv_shown(target), target);
-}
-
-/* Of latent nodes. */
-static lscm_status read_pairs(const csv_do *did, csv_nodes *learn, csv_lines *in, uint8_t *targets,
-                              double *values, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    const csv_columns *columns = did->columns;
-    char joints[sizeof TARGET_JOINTS];
-    char *cell = in->cells[columns->target];
-    char *rest = in->cells[columns->value];
-    if (is_none(did, in, cell)) {
-        return check_none(did, in, why);
-    }
-    find_joints(cell, rest, joints);
-    for (char *word = next_target(&cell); word != NULL; word = next_target(&cell)) {
-        if (!is_control(word, did->control)) {
-            const char *text = csv_next_word(&rest, joints);
-            TRY(read_pair(did, learn, in, word, text, targets, values, why));
-        }
-    }
-    if (csv_next_word(&rest, joints) != NULL) {
-        const char *name = columns->names[columns->value];
-        return fail(why, LSCM_VALUE, "%s: line %zu: column '%.*s' has more values than targets",
-                    in->path, in->line, csv_shown(name), name);
     }
 done:
     return status;
@@ -366,6 +222,16 @@ const char *csv_do_node_name(const csv_do *did, size_t node)
     return columns->names[columns->column[node]];
 }
 
+const char *csv_do_first(const csv_do *did)
+{
+    const csv_columns *columns = did->columns;
+    size_t column = 0;
+    while (columns->role[column] != CSV_VARIABLE && columns->role[column] != CSV_IGNORED) {
+        column++; /* there is a variable */
+    }
+    return columns->names[column];
+}
+
 lscm_status csv_do_read(const csv_do *did, csv_lines *in, uint8_t *targets, double *values,
                         lscm_error *why)
 {
@@ -378,17 +244,28 @@ lscm_status csv_do_read(const csv_do *did, csv_lines *in, uint8_t *targets, doub
         values[k] = 0;
     }
     return columns->nodes > 0                 ? read_acts(did, in, targets, values, why)
-           : columns->value < columns->count  ? read_pairs(did, NULL, in, targets, values, why)
+           : columns->value < columns->count  ? csv_do_pairs(did, NULL, in, targets, values, why)
            : columns->target < columns->count ? read_columns(did, in, targets, why)
                                               : LSCM_OK;
+}
+
+/* A column of targets holds a number alone that names no column. */
+static bool is_column_number(const csv_do *did, const csv_lines *in)
+{
+    const csv_columns *columns = did->columns;
+    double number = 0;
+    const char *cell = columns->target < columns->count ? in->cells[columns->target] : "";
+    return columns->value == columns->count && number_parse(cell, in->c, &number) && number >= 0 &&
+           csv_names_find(&columns->by_name, cell) == columns->count;
 }
 
 lscm_status csv_do_learn(csv_do *did, csv_lines *in, lscm_error *why)
 {
     const csv_columns *columns = did->columns;
     count_acts(did, in);
+    did->numbered = did->numbered || is_column_number(did, in);
     return columns->nodes == 0 && columns->value < columns->count
-               ? read_pairs(did, &did->nodes, in, NULL, NULL, why)
+               ? csv_do_pairs(did, &did->nodes, in, NULL, NULL, why)
                : csv_do_read(did, in, NULL, NULL, why);
 }
 

@@ -9,39 +9,25 @@ enum { ROWS_LEAST = 4 }; /* fewer may count by chance */
 
 lscm_status csv_numbers_open(csv_numbers *numbers, const csv_columns *columns, lscm_error *why)
 {
-    size_t d = columns->variables;
-    size_t found = 0;
-    *numbers = (csv_numbers){.first = calloc(d, sizeof *numbers->first),
-                             .counts = calloc(d, sizeof *numbers->counts),
-                             .suspect = d};
-    if (numbers->first == NULL || numbers->counts == NULL) {
-        return fail_memory(why, d * sizeof *numbers->first);
-    }
-    for (size_t i = 0; i < d && !columns->said; i++) {
-        if (sounds_like_targets(columns->names[columns->column[i]])) {
-            numbers->suspect = i;
-            found++;
-        }
-    }
-    numbers->suspect = found == 1 ? numbers->suspect : d;
-    return LSCM_OK;
+    size_t bytes = columns->variables * sizeof *numbers->of;
+    *numbers = (csv_numbers){.of = malloc(bytes)};
+    return numbers->of != NULL ? LSCM_OK : fail_memory(why, bytes);
 }
 
 void csv_numbers_look(csv_numbers *numbers, const csv_columns *columns, const double *x)
 {
     size_t d = columns->variables;
     for (size_t i = 0; i < d; i++) {
-        numbers->first[i] = numbers->rows == 0 ? x[i] : numbers->first[i];
-        numbers->counts[i] =
-            numbers->rows == 0 ||
-            (numbers->counts[i] && x[i] - numbers->first[i] == (double)numbers->rows);
-    }
-    if (numbers->suspect < d) {
-        double one = x[numbers->suspect];
-        numbers->varies = numbers->varies || one != numbers->first[numbers->suspect];
-        if (!(one >= -1 && one <= (double)d && one == floor(one))) {
-            numbers->suspect = d;
+        csv_column_numbers *of = &numbers->of[i];
+        if (numbers->rows == 0) {
+            *of = (csv_column_numbers){x[i], x[i], true, true, true, false, false};
         }
+        of->largest = x[i] > of->largest ? x[i] : of->largest;
+        of->counts = of->counts && x[i] - of->first == (double)numbers->rows;
+        of->whole = of->whole && x[i] == floor(x[i]);
+        of->small = of->small && of->whole && x[i] >= -1 && x[i] <= (double)d;
+        of->minus = of->minus || x[i] == -1;
+        of->varies = of->varies || x[i] != of->first;
     }
     numbers->rows++;
 }
@@ -49,24 +35,61 @@ void csv_numbers_look(csv_numbers *numbers, const csv_columns *columns, const do
 size_t csv_numbers_counter(const csv_numbers *numbers, const csv_columns *columns)
 {
     size_t i = numbers->rows < ROWS_LEAST ? columns->variables : 0;
-    while (i < columns->variables && !numbers->counts[i]) {
+    while (i < columns->variables && !numbers->of[i].counts) {
         i++;
     }
     return i;
 }
 
+/* By its name and what is in it, a variable may say what do() acted on. */
+static bool could_act(const csv_numbers *numbers, const csv_columns *columns, size_t i)
+{
+    const char *name = columns->names[columns->column[i]];
+    return numbers->of[i].small && numbers->of[i].varies &&
+           (sounds_like_targets(name) || (!columns->said && sounds_like_groups(name)));
+}
+
+/* The one column of whole numbers has -1 and some that could be those of columns. */
+static bool has_only_minus(const csv_numbers *numbers, const csv_columns *columns, size_t i)
+{
+    size_t others = 0;
+    for (size_t k = 0; k < columns->variables; k++) {
+        others += k != i && numbers->of[k].small ? 1 : 0;
+    }
+    const csv_column_numbers *of = &numbers->of[i];
+    return !columns->said && of->small && of->minus && of->largest > 1 && others == 0;
+}
+
+/* The variable to be asked for, or `variables`. Where most sound like it ("gene 1", "gene 2"), none
+ * does. */
+static size_t find_acting(const csv_numbers *numbers, const csv_columns *columns)
+{
+    size_t d = columns->variables;
+    size_t found = 0;
+    size_t first = d;
+    for (size_t i = 0; i < d; i++) {
+        if (could_act(numbers, columns, i) || has_only_minus(numbers, columns, i)) {
+            first = found++ == 0 ? i : first;
+        }
+    }
+    return 2 * found <= d ? first : d;
+}
+
 lscm_status csv_numbers_judge(const csv_numbers *numbers, const csv_columns *columns,
                               const char *path, lscm_error *why)
 {
-    if (numbers->suspect < columns->variables && numbers->varies) {
-        return csv_question_numbers(columns, path, columns->column[numbers->suspect], why);
+    size_t acting = columns->told ? columns->variables : find_acting(numbers, columns);
+    if (acting < columns->variables) {
+        return csv_question_numbers(columns, path, columns->column[acting], why);
     }
     for (size_t i = 0; numbers->rows >= ROWS_LEAST && i < columns->variables; i++) {
         const char *name = columns->names[columns->column[i]];
-        if (numbers->counts[i] && sounds_like_rows(name)) {
+        const csv_column_numbers *of = &numbers->of[i];
+        if (of->varies &&
+            ((of->counts && sounds_like_rows(name)) || (of->whole && sounds_like_ids(name)))) {
             return fail(why, LSCM_VALUE,
-                        "%s: column '%.*s' counts the rows and is no variable; leave it out with "
-                        "--ignore %.*s",
+                        "%s: column '%.*s' seems to name the rows; leave it out with --ignore "
+                        "%.*s, or give it another name if it is a variable",
                         path, csv_shown(name), name, csv_shown(name), name);
         }
     }
@@ -75,7 +98,6 @@ lscm_status csv_numbers_judge(const csv_numbers *numbers, const csv_columns *col
 
 void csv_numbers_close(csv_numbers *numbers)
 {
-    free(numbers->first);
-    free(numbers->counts);
+    free(numbers->of);
     *numbers = (csv_numbers){0};
 }

@@ -1,17 +1,25 @@
-/* Columns of numbers that may be no variables, looked at in the first pass: one that counts the
- * rows, and the only one that sounds like targets, where it holds what could be numbers of columns.
+/* Columns of numbers that may be no variables, looked at in the first pass: those that name or
+ * count the rows, and one that may number columns or groups of rows where nobody said what do()
+ * acted on.
  */
 #ifndef LSCM_DATA_CSV_CSV_NUMBERS_H
 #define LSCM_DATA_CSV_CSV_NUMBERS_H
 
 #include "data/csv/csv_columns.h"
 
+/* Of a variable, in all rows so far. */
+typedef struct csv_column_numbers {
+    double first, largest;
+    bool counts; /* one more in every row */
+    bool whole;
+    bool small; /* whole, from -1 to the number of columns */
+    bool minus; /* -1 is there */
+    bool varies;
+} csv_column_numbers;
+
 typedef struct csv_numbers {
     size_t rows;
-    double *first;  /* (variables): in the first row */
-    bool *counts;   /* (variables): one more in every row */
-    size_t suspect; /* the variable that may number nodes, or `variables` */
-    bool varies;    /* it has two numbers */
+    csv_column_numbers *of; /* (variables) */
 } csv_numbers;
 
 lscm_status csv_numbers_open(csv_numbers *numbers, const csv_columns *columns, lscm_error *why);

@@ -8,10 +8,29 @@ lscm_status csv_question_numbers(const csv_columns *columns, const char *path, s
                                  lscm_error *why)
 {
     const char *name = columns->names[column];
+    int shown = csv_shown(name);
+    if (columns->said) {
+        bool one = columns->target < columns->count; /* or do:NAME */
+        const char *target = one ? columns->names[columns->target] : CSV_DO_PREFIX "NAME";
+        return fail(why, LSCM_VALUE,
+                    "%s: columns '%.*s' and '%.*s' could both say what do() acted on; leave the "
+                    "second out: --ignore %.*s; if it is a variable like the others: "
+                    "--target-column %.*s",
+                    path, csv_shown(target), target, shown, name, shown, name, csv_shown(target),
+                    one ? target : "none");
+    }
     return fail(why, LSCM_VALUE,
                 "%s: is '%.*s' the intervention column? --target-column %.*s; if it is a variable "
-                "like the others: --target-column none",
-                path, csv_shown(name), name, csv_shown(name), name);
+                "like the others: --target-column none; if it is neither: --ignore %.*s",
+                path, shown, name, shown, name, shown, name);
+}
+
+/* "do(raf)", "do_raf", "DO:raf", to "raf)", ..; NULL where it is nothing like that. */
+static const char *almost_do(const char *name)
+{
+    bool like = strncasecmp(name, "do", 2) == 0 && name[2] != '\0' &&
+                strchr("(:_.-= ", name[2]) != NULL && name[3] != '\0';
+    return like ? name + 3 : NULL;
 }
 
 lscm_status csv_question_header(const csv_columns *columns, const char *path, lscm_error *why)
@@ -19,10 +38,24 @@ lscm_status csv_question_header(const csv_columns *columns, const char *path, ls
     static const char *const words[] = {"target", "targets", "intervention", "interventions"};
     for (size_t i = 0; i < columns->variables; i++) {
         const char *name = columns->names[columns->column[i]];
+        const char *node = almost_do(name);
         for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
             if (strcasecmp(name, words[k]) == 0) {
                 return csv_question_numbers(columns, path, columns->column[i], why);
             }
+        }
+        if (node != NULL) {
+            return fail(why, LSCM_VALUE,
+                        "%s: does column '%.*s' hold what do() set? Then call it '" CSV_DO_PREFIX
+                        "%.*s'; if it is a variable like the others: --target-column none",
+                        path, csv_shown(name), name, (int)strcspn(node, ")"), node);
+        }
+        if (strcasecmp(name, CSV_VALUE_NAME) == 0) {
+            return fail(why, LSCM_VALUE,
+                        "%s: does column '%s' hold what do() set? Then name the column that says "
+                        "of which variable: --target-column NAME; if it is a variable like the "
+                        "others: --target-column none",
+                        path, name);
         }
     }
     return LSCM_OK;
@@ -96,4 +129,20 @@ lscm_status csv_question_text(const csv_columns *columns, const char *path, lscm
             path, csv_shown(name), name);
     }
     return most > 0 ? ask(columns, path, best, most, why) : LSCM_OK;
+}
+
+lscm_status csv_question_second(const csv_columns *columns, const char *path, lscm_error *why)
+{
+    for (size_t i = 0; i < columns->count && columns->target < columns->count; i++) {
+        const char *name = columns->names[i];
+        const char *target = columns->names[columns->target];
+        if (columns->role[i] == CSV_VARIABLE && (columns->seen[i].what & CSV_SEEN_NAME) != 0) {
+            return fail(why, LSCM_VALUE,
+                        "%s: line %zu: columns '%.*s' and '%.*s' both name variables ('%s'); join "
+                        "them in one column ('a;b'), or leave the second out: --ignore %.*s",
+                        path, columns->seen[i].line, csv_shown(target), target, csv_shown(name),
+                        name, columns->seen[i].text, csv_shown(name), name);
+        }
+    }
+    return LSCM_OK;
 }

@@ -175,6 +175,10 @@ static lscm_status take_note(lscm_dataset *data, const csv_source *source, lscm_
     size_t counter = csv_numbers_counter(&source->numbers, columns);
     char text[CSV_NOTE] = "";
     csv_note_columns(text, columns);
+    if (source->did.numbered) {
+        csv_note(text, "targets are numbers, which count columns from 0 ('%.*s')",
+                 csv_do_first(&source->did));
+    }
     if (counter < columns->variables) {
         csv_note(text,
                  "column '%.*s' counts the rows; if it is no variable, leave it out with --ignore",

@@ -40,10 +40,23 @@ bool sounds_like_values(const char *name)
            has_word(name, words, true);
 }
 
+bool sounds_like_groups(const char *name)
+{
+    static const char *const words[] = {"env",     "environment", "regime", "experiment", "label",
+                                        "cluster", "batch",       "group",  "arm",        NULL};
+    return has_word(name, words, true);
+}
+
+bool sounds_like_ids(const char *name)
+{
+    static const char *const words[] = {"id",    "ids",     "index", "idx",       "uid",
+                                        "rowid", "barcode", "date",  "timestamp", NULL};
+    return has_word(name, words, true);
+}
+
 bool sounds_like_rows(const char *name)
 {
-    static const char *const words[] = {"id",   "ids",    "index", "row",  "rows", "rowid",
-                                        "cell", "sample", "unit",  "no",   "nr",   "number",
-                                        "key",  "case",   "obs",   "line", "#",    NULL};
-    return has_word(name, words, true);
+    static const char *const words[] = {"row",    "rows", "cell", "sample", "unit", "no", "nr",
+                                        "number", "key",  "case", "obs",    "line", "#",  NULL};
+    return sounds_like_ids(name) || has_word(name, words, true);
 }

@@ -10,7 +10,11 @@
 bool sounds_like_targets(const char *name);
 /* What do() set: "dose", "Dose (uM)", "concentration", "value". */
 bool sounds_like_values(const char *name);
-/* Names of rows: "id", "cell_id", "Index", "sample". */
+/* Whole numbers in it may tell groups of rows apart: "env", "regime", "batch", "label". */
+bool sounds_like_groups(const char *name);
+/* Whole numbers in it are names of rows, or days: "id", "cell_id", "Index", "date". */
+bool sounds_like_ids(const char *name);
+/* .. are so where they count: "cell", "sample", "No". */
 bool sounds_like_rows(const char *name);
 
 #endif
