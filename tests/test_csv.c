@@ -153,8 +153,10 @@ static void bad_files_get_a_sentence(void **state)
          "--target-column env; if not, leave the columns of text out: --ignore env,batch"},
         {"a,cell,batch\n1,u,v\n3,w,v\n", NULL, LSCM_VALUE, "--target-column batch; if not, "},
         {"a,cell,well\n1,u,v\n3,w,x\n", NULL, LSCM_VALUE,
-         "leave the columns of text out with --ignore cell,well, unless one says what do() acted "
-         "on: --target-column cell"},
+         "leave the columns of text out with --ignore cell,well; if one says what do() acted on: "
+         "--target-column cell"},
+        {"a,cell type\n1,u\n3,u\n", NULL, LSCM_VALUE,
+         "--target-column 'cell type'; if not, leave it out: --ignore 'cell type'"},
         /* .. by all of its cells, be the first a control, missing or a number */
         {"a,gene\n1,NT\n3,a\n", NULL, LSCM_VALUE, "--target-column gene; if not"},
         {"raf,gene\n1,NA\n3,raf\n", NULL, LSCM_VALUE,
@@ -167,7 +169,7 @@ static void bad_files_get_a_sentence(void **state)
          "is 'Perturbation' the intervention column? --target-column Perturbation; if it is a "
          "variable like the others: --target-column none"},
         {"cell_id,a\n7,1.5\n8,2\n9,0\n10,3\n", NULL, LSCM_VALUE,
-         "column 'cell_id' seems to name the rows; leave it out with --ignore cell_id, or give it "
+         "column 'cell_id' seems to name the rows; leave it out with --ignore cell_id; give it "
          "another name"},
         {"id,a,target\n7,1.5,\n5,2,a\n9,0,\n1,3,\n", NULL, LSCM_VALUE,
          "leave it out with --ignore id"},

@@ -179,7 +179,7 @@ static void the_column_is_chosen_or_asked_for(void **state)
     put_dense(file, "X", H5T_IEEE_F32LE);
     assert_true(H5Fclose(file) >= 0);
     assert_fails(lscm_dataset_open(&data, at("what.h5ad"), NULL, &why), LSCM_USAGE,
-                 "name it: --target-column what, perhaps; its columns are: what");
+                 "is it this? --target-column what; its columns are: what");
     assert_ok(lscm_dataset_open(&data, at("what.h5ad"), &options, &why));
     assert_targets(data);
     lscm_dataset_free(data);
@@ -273,12 +273,12 @@ static void what_could_be_meant_is_asked(void **state)
         {"sgRNA",
          NULL,
          {"p", "q", "r", "p", "q", "r"},
-         "name it: --target-column sgRNA, perhaps",
+         "is it this? --target-column sgRNA; its",
          LSCM_USAGE},
         {"product",
          NULL,
          {"Vehicle", "q", "r", "p", "q", "r"},
-         "--target-column product, perhaps",
+         "is it this? --target-column product; its",
          LSCM_USAGE},
         {"drug",
          "dose_uM",

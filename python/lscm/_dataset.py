@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _tables
+from ._anndata import written
 from ._arrow import Folder, readable
 from ._arguments import naming_arguments, read_arguments, read_names, read_x
 from ._drawing import drawn_graph
+from ._frames import is_anndata
 from ._nodes import Floats, Nodes
 from ._numbers import numbers
 from ._problems import wrong_type
@@ -53,7 +55,8 @@ class Dataset:
     X, targets, values, node_names
         As in `LatentSCM.fit`. Without targets it is x alone, to be transformed or saved.
     target_column, value_column, control
-        Which columns of a DataFrame X say what do() did, as in `LatentSCM.fit`.
+        Which columns of a DataFrame X, or of obs of an AnnData, say what do() did, as in
+        `LatentSCM.fit`.
     z, w, sigma
         The truth: causal variables (N, d), edge weights (d, d) with row = parent, and the sd of
         each node's noise (d).
@@ -87,11 +90,16 @@ class Dataset:
         value_column: str | None = None,
         control: str | Sequence[str] | None = None,
     ) -> None:
-        if targets is None:
+        told = target_column is not None or value_column is not None or control is not None
+        if targets is None and is_anndata(X):
+            if told:
+                self._read_anndata(X, node_names, target_column, value_column, control)
+                return
+        elif targets is None:
             X, targets, table_values, columns = read_table(X, target_column, value_column, control)
             values = table_values if values is None else values
             node_names = columns if node_names is None else node_names
-        elif target_column is not None or value_column is not None or control is not None:
+        elif told:
             raise wrong_type("target_column: targets are given, too; pass one of them")
         self._arrays: dict[str, Array | None] = {}
         self._opened: dict[str, str | None] = {}
@@ -117,6 +125,34 @@ class Dataset:
                 **truth,
             )
         self._arrays.update(kept)
+
+    def _read_anndata(
+        self,
+        X: Any,
+        node_names: Sequence[str] | None,
+        target_column: str | None,
+        value_column: str | None,
+        control: str | Sequence[str] | None,
+    ) -> None:
+        """What .h5ad files mean, for a fit: obs says what was done to each cell."""
+        columns = [target_column] if target_column is not None else []
+        columns += [value_column] if value_column is not None else []
+        self._arrays, self._opened = {}, {}
+        with written(X, columns if target_column is not None else []) as (file, folder):
+            self._core = _core.open(
+                file,
+                names=_joined(node_names),
+                target_column=target_column,
+                value_column=value_column,
+                control=_joined(control),
+            )
+        self._folder = folder
+
+    @classmethod
+    def _of_anndata(cls, X: object, **columns: Any) -> Dataset:
+        data = cls.__new__(cls)
+        data._read_anndata(X, **columns)
+        return data
 
     @classmethod
     def _of(cls, core: _core.Dataset, opened: dict[str, str | None] | None = None) -> Dataset:

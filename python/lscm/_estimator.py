@@ -14,6 +14,7 @@ from . import _core
 from ._arguments import naming_arguments, read_x
 from ._dataset import Dataset, Path
 from ._feature_names import check_feature_names
+from ._frames import is_anndata
 from ._nodes import Edges, Floats, Node, Tiers
 from ._numbers import column_names
 from ._output import Output
@@ -208,8 +209,9 @@ final_temperature, permanent, restarts, full_run
 
         Parameters
         ----------
-        X : array (N, D), pictures (N, H, W) or (N, H, W, C), DataFrame, or Dataset
-            What was seen. A Dataset, as of `lscm.open`, brings targets and values with it.
+        X : array (N, D), pictures (N, H, W) or (N, H, W, C), DataFrame, AnnData, or Dataset
+            What was seen. A Dataset, as of `lscm.open`, brings targets and values with it, and so
+            does obs of an AnnData, as in an .h5ad file.
         targets : array (N, d) of zeros and ones, or a list of target sets
             Which nodes do() set in each row. Target sets are lists of nodes, by number or name, []
             for none; or {node: value} at once.
@@ -219,8 +221,8 @@ final_temperature, permanent, restarts, full_run
         node_names : list of str, optional
             Names of the nodes; else the names of the columns of targets, where it is a DataFrame.
         target_column, value_column : str, optional
-            Instead of targets and values: columns of the DataFrame X that name the targets of do(),
-            several joined by ';', and what it set them to, joined likewise. Without values the
+            Instead of targets and values: columns of the DataFrame X (of obs, where it is an
+            AnnData) that name the targets of do(), several joined by ';', and what it set them to, joined likewise. Without values the
             targets are columns of X. Columns called target and value need not be named.
         control : list of str, optional
             Words in the target column for no target, in any case; else control, ctrl, NT, DMSO, ...
@@ -237,15 +239,16 @@ final_temperature, permanent, restarts, full_run
                 raise wrong("targets: the data set has x alone; a fit needs to know what do() set")
             data, feature_names = X, X.feature_names
         else:
-            data = Dataset(
-                X,
-                targets,
-                values,
-                node_names=node_names,
-                target_column=target_column,
-                value_column=value_column,
-                control=control,
-            )
+            columns: dict[str, Any] = {
+                "node_names": node_names,
+                "target_column": target_column,
+                "value_column": value_column,
+                "control": control,
+            }
+            if targets is None and is_anndata(X):
+                data = Dataset._of_anndata(X, **columns)
+            else:
+                data = Dataset(X, targets, values, **columns)
             if data.nodes == 0:
                 _required(targets)
             feature_names = data.feature_names
@@ -298,7 +301,9 @@ final_temperature, permanent, restarts, full_run
         """
         z_of = self.fit(X, targets, values, **options)._read_off
         if targets is None and not isinstance(X, Dataset):  # a table: its other columns are no x
-            return self._as_asked(z_of(X[list(self.feature_names_in_)], None, None)[0], X)  # type: ignore[index]
+            names = list(self.feature_names_in_)
+            x: Any = X[:, names] if is_anndata(X) else X[names]  # type: ignore[index]
+            return self._as_asked(z_of(x, None, None)[0], X)
         return self._as_asked(z_of(X, None, None)[0], X)
 
     def _keep_feature_names(self, names: Sequence[str] | None) -> None:

@@ -313,3 +313,9 @@ def test_a_data_set_brings_its_targets(data):
         lscm.LatentSCM().fit(data, data.targets)
     with pytest.raises(ValueError, match="targets: the data set has x alone"):
         lscm.LatentSCM().fit(lscm.Dataset(data.x))
+
+
+def test_missing_values_are_no_missing_file(data):
+    with pytest.raises(ValueError, match="there are no 'values'") as problem:
+        lscm.LatentSCM(draws=20).fit(data.x, data.targets)
+    assert not isinstance(problem.value, OSError)

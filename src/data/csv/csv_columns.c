@@ -229,10 +229,11 @@ static lscm_status find_nodes(csv_columns *columns, const char *path, lscm_error
     }
     if (columns->nodes > 0 && columns->target < columns->count) {
         const char *name = columns->names[columns->target];
+        char word[FLAG_WORD];
         return fail(why, LSCM_FORMAT,
                     "%s: columns 'do:NAME' and column '%.*s' both say what do() acted on; leave "
-                    "one out: --ignore %.*s",
-                    path, csv_shown(name), name, csv_shown(name), name);
+                    "one out: --ignore %s",
+                    path, csv_shown(name), name, flag_word(name, word));
     }
 done:
     return status;

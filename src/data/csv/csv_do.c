@@ -278,12 +278,14 @@ lscm_status csv_do_learnt(const csv_do *did, const char *path, lscm_error *why)
                     path, did->valued, did->unvalued, CSV_UNRECORDED);
     }
     if (csv_do_latent(did) && csv_do_nodes(did) == 0) {
+        char word[FLAG_WORD];
         const char *name = did->columns->names[did->columns->target];
         return fail(why, LSCM_VALUE,
                     "%s: column '%.*s' names no target in any line, so the nodes are not known; "
                     "give each a column of its own, do:NAME, or leave the values out for observed "
                     "variables: --ignore %s",
-                    path, csv_shown(name), name, did->columns->names[did->columns->value]);
+                    path, csv_shown(name), name,
+                    flag_word(did->columns->names[did->columns->value], word));
     }
     return LSCM_OK;
 }

@@ -9,7 +9,7 @@ static lscm_status fail_observed(const csv_do *did, const csv_lines *in, const c
                                  lscm_error *why)
 {
     const csv_columns *columns = did->columns;
-    const char *name = columns->names[columns->value];
+    char word_of[FLAG_WORD];
     return columns->value_said
                ? fail(why, LSCM_VALUE,
                       "%s: line %zu: target '%.*s' is a column, so the variables are observed and "
@@ -17,9 +17,10 @@ static lscm_status fail_observed(const csv_do *did, const csv_lines *in, const c
                       in->path, in->line, csv_shown(word), word)
                : fail(why, LSCM_VALUE,
                       "%s: line %zu: target '%.*s' is a column, so the variables are observed and "
-                      "what do() set stands there; leave the column of values out: --ignore %.*s; "
+                      "what do() set stands there; leave the column of values out: --ignore %s; "
                       "if it is a variable like the others: --value-column none",
-                      in->path, in->line, csv_shown(word), word, csv_shown(name), name);
+                      in->path, in->line, csv_shown(word), word,
+                      flag_word(columns->names[columns->value], word_of));
 }
 
 /* What separates values where `cell` has the targets: ';', or else what separates these. */

@@ -87,10 +87,11 @@ lscm_status csv_numbers_judge(const csv_numbers *numbers, const csv_columns *col
         const csv_column_numbers *of = &numbers->of[i];
         if (of->varies &&
             ((of->counts && sounds_like_rows(name)) || (of->whole && sounds_like_ids(name)))) {
+            char word[FLAG_WORD];
             return fail(why, LSCM_VALUE,
-                        "%s: column '%.*s' seems to name the rows; leave it out with --ignore "
-                        "%.*s, or give it another name if it is a variable",
-                        path, csv_shown(name), name, csv_shown(name), name);
+                        "%s: column '%.*s' seems to name the rows; leave it out with --ignore %s; "
+                        "give it another name if it is a variable",
+                        path, csv_shown(name), name, flag_word(name, word));
         }
     }
     return LSCM_OK;

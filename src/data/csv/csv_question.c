@@ -8,21 +8,24 @@ lscm_status csv_question_numbers(const csv_columns *columns, const char *path, s
                                  lscm_error *why)
 {
     const char *name = columns->names[column];
+    char word[FLAG_WORD];
     int shown = csv_shown(name);
+    (void)flag_word(name, word);
     if (columns->said) {
+        char other[FLAG_WORD];
         bool one = columns->target < columns->count; /* or do:NAME */
         const char *target = one ? columns->names[columns->target] : CSV_DO_PREFIX "NAME";
         return fail(why, LSCM_VALUE,
                     "%s: columns '%.*s' and '%.*s' could both say what do() acted on; leave the "
-                    "second out: --ignore %.*s; if it is a variable like the others: "
-                    "--target-column %.*s",
-                    path, csv_shown(target), target, shown, name, shown, name, csv_shown(target),
-                    one ? target : "none");
+                    "second out: --ignore %s; if it is a variable like the others: "
+                    "--target-column %s",
+                    path, csv_shown(target), target, shown, name, word,
+                    one ? flag_word(target, other) : "none");
     }
     return fail(why, LSCM_VALUE,
-                "%s: is '%.*s' the intervention column? --target-column %.*s; if it is a variable "
-                "like the others: --target-column none; if it is neither: --ignore %.*s",
-                path, shown, name, shown, name, shown, name);
+                "%s: is '%.*s' the intervention column? --target-column %s; if it is a variable "
+                "like the others: --target-column none; if it is neither: --ignore %s",
+                path, shown, name, word, word);
 }
 
 /* "do(raf)", "do_raf", "DO:raf", to "raf)", ..; NULL where it is nothing like that. */
@@ -91,24 +94,25 @@ static lscm_status ask(const csv_columns *columns, const char *path, size_t colu
                        lscm_error *why)
 {
     char listed[256];
+    char word[FLAG_WORD];
+    char words[FLAG_WORD];
     const csv_seen *seen = &columns->seen[column];
     const char *name = columns->names[column];
     list_text(columns, listed, sizeof listed);
     bool several = strchr(listed, ',') != NULL;
+    (void)flag_word(name, word);
+    (void)flag_word(listed, words);
     return reason > 1
                ? fail(why, LSCM_VALUE,
                       "%s: line %zu, column '%.*s' holds '%s', not a number; is '%.*s' the "
-                      "intervention column? --target-column %.*s; if not, leave %s out: --ignore "
-                      "%s",
+                      "intervention column? --target-column %s; if not, leave %s out: --ignore %s",
                       path, seen->line, csv_shown(name), name, seen->text, csv_shown(name), name,
-                      csv_shown(name), name, several ? "the columns of text" : "it", listed)
-               : fail(
-                     why, LSCM_VALUE,
-                     "%s: line %zu, column '%.*s' holds '%s', not a number; leave the column%s out "
-                     "with --ignore %s, unless %s says what do() acted on: --target-column %.*s",
-                     path, seen->line, csv_shown(name), name, seen->text,
-                     several ? "s of text" : "", listed, several ? "one" : "it", csv_shown(name),
-                     name);
+                      word, several ? "the columns of text" : "it", words)
+               : fail(why, LSCM_VALUE,
+                      "%s: line %zu, column '%.*s' holds '%s', not a number; leave the column%s "
+                      "out with --ignore %s; if %s says what do() acted on: --target-column %s",
+                      path, seen->line, csv_shown(name), name, seen->text,
+                      several ? "s of text" : "", words, several ? "one" : "it", word);
 }
 
 lscm_status csv_question_text(const csv_columns *columns, const char *path, lscm_error *why)
@@ -136,12 +140,13 @@ lscm_status csv_question_second(const csv_columns *columns, const char *path, ls
     for (size_t i = 0; i < columns->count && columns->target < columns->count; i++) {
         const char *name = columns->names[i];
         const char *target = columns->names[columns->target];
+        char word[FLAG_WORD];
         if (columns->role[i] == CSV_VARIABLE && (columns->seen[i].what & CSV_SEEN_NAME) != 0) {
             return fail(why, LSCM_VALUE,
                         "%s: line %zu: columns '%.*s' and '%.*s' both name variables ('%s'); join "
-                        "them in one column ('a;b'), or leave the second out: --ignore %.*s",
+                        "them in one column ('a;b'), or leave the second out: --ignore %s",
                         path, columns->seen[i].line, csv_shown(target), target, csv_shown(name),
-                        name, columns->seen[i].text, csv_shown(name), name);
+                        name, columns->seen[i].text, flag_word(name, word));
         }
     }
     return LSCM_OK;

@@ -113,13 +113,16 @@ lscm_status h5ad_obs_target(const h5ad_obs *obs, const char *given, const h5ad_w
     if (found == 1) {
         return LSCM_OK;
     }
+    char word[FLAG_WORD];
     const char *likely = find_likely(obs, genes, rows);
     return fail(why, LSCM_USAGE,
-                "%s: %s of obs %s what was done to each cell; name it: --target-column %s%s; its "
-                "columns are: %s",
+                "%s: %s of obs %s what was done to each cell; %s --target-column %s; its columns "
+                "are: %s",
                 obs->file->path, found == 0 ? "no column" : "more than one column",
-                found == 0 ? "has a usual name for" : "could say", likely != NULL ? likely : "NAME",
-                likely != NULL ? ", perhaps" : "", h5ad_obs_text(obs, text, sizeof text));
+                found == 0 ? "has a usual name for" : "could say",
+                likely != NULL ? "is it this?" : "name it:",
+                likely != NULL ? flag_word(likely, word) : "NAME",
+                h5ad_obs_text(obs, text, sizeof text));
 }
 
 const char *h5ad_obs_dose(const h5ad_obs *obs)

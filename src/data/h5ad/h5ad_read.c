@@ -118,20 +118,21 @@ static lscm_status fail_unclear(const h5ad_source *s, size_t genes, lscm_error *
         odd++;
     }
     (void)h5ad_obs_text(&s->obs, text, sizeof text);
+    char dose[FLAG_WORD];
     const char *name = names->list[odd]->text;
+    (void)flag_word(h5ad_obs_dose(&s->obs), dose);
     return genes == 0
                ? fail(why, LSCM_USAGE,
                       "%s: the targets in obs column '%.60s', '%.60s' for one, are no genes of "
                       "var, so they are latent variables: name the column with their values "
                       "(doses): --value-column %s; the columns are: %s",
-                      s->file.path, s->target_column, name, h5ad_obs_dose(&s->obs), text)
+                      s->file.path, s->target_column, name, dose, text)
                : fail(why, LSCM_USAGE,
                       "%s: of %zu targets in obs column '%.60s', %zu are genes of var and '%.60s', "
                       "for one, is not; if it says that nothing was set: --control '%.60s'; if all "
                       "are latent, name the column of their values: --value-column %s; else take "
                       "its cells out",
-                      s->file.path, names->count, s->target_column, genes, name, name,
-                      h5ad_obs_dose(&s->obs));
+                      s->file.path, names->count, s->target_column, genes, name, name, dose);
 }
 
 /* A target that is a gene in another case, or another target: nobody could have meant both. */

@@ -114,11 +114,13 @@ static lscm_status read_header(pictures_list *list, csv_lines *in, csv_columns *
     }
     if (columns->target < columns->count && columns->value == columns->count) {
         const char *name = columns->names[columns->target];
+        char word[FLAG_WORD];
         TRY(fail(why, LSCM_USAGE,
                  "%s: column '%.*s' says what do() acted on, but none to what value; name it: "
                  "--value-column %s",
                  in->path, csv_shown(name), name,
-                 columns->variables == 1 ? columns->names[columns->column[0]] : "NAME"));
+                 columns->variables == 1 ? flag_word(columns->names[columns->column[0]], word)
+                                         : "NAME"));
     }
     if (columns->target == columns->count && columns->variables == 0) {
         TRY(fail(why, LSCM_SHAPE,

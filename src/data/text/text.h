@@ -8,6 +8,7 @@
 #include "data/text/control.h"      /* words for no target */
 #include "data/text/csv_line.h"     /* records */
 #include "data/text/csv_names.h"    /* names */
+#include "data/text/flag_word.h"    /* names behind flags */
 #include "data/text/number.h"       /* numbers */
 #include "data/text/target_parts.h" /* targets in a cell */
 #include "data/text/text_file.h"    /* files, packed or not */
