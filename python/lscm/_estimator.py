@@ -379,7 +379,15 @@ final_temperature, permanent, restarts, full_run
         names = None
         if targets is not None:  # target sets by number do not say how many nodes there are
             names = run.node_names or tuple(str(i) for i in range(run.nodes))
-        return Dataset(x, targets, values, node_names=names)
+        try:
+            return Dataset(x, targets, values, node_names=names)
+        except _core.ValueProblem as problem:
+            if "there is no node" in str(problem):
+                problem.args = (
+                    f"{problem}; no row that was fitted set it: where folds leave nodes out, shuffle "
+                    "the rows, as by cv=KFold(5, shuffle=True)",
+                )
+            raise
 
     def _repr_html_(self) -> str:
         if not self.__sklearn_is_fitted__():
