@@ -174,8 +174,8 @@ typedef struct lscm_open_options {
 LSCM_API lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
                                        const lscm_open_options *options, lscm_error *why);
 /* Does this word of a column of targets say that nothing was set: one of `control` ("control,NT";
- * NULL: the usual words), in any case, with or without a number behind it ("NT_12"; WT1 is a gene)?
- * An empty one does. */
+ * NULL: the usual words), in any case, with or without a number behind it ("NT_12", "NegCtrl0"; WT1
+ * is a gene)? An empty one does. */
 LSCM_API bool lscm_is_control(const char *word, const char *control);
 /* A data set over arrays that stay yours and must outlive it; NULL for what is not there.
  * x (rows, features) in either precision, targets (rows, nodes), values and z (rows, nodes),

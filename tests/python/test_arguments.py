@@ -313,3 +313,31 @@ def test_a_data_set_brings_its_targets(data):
         lscm.LatentSCM().fit(data, data.targets)
     with pytest.raises(ValueError, match="targets: the data set has x alone"):
         lscm.LatentSCM().fit(lscm.Dataset(data.x))
+
+
+def test_missing_values_are_no_missing_file(data):
+    with pytest.raises(ValueError, match="there are no 'values'") as problem:
+        lscm.LatentSCM(draws=20).fit(data.x, data.targets)
+    assert not isinstance(problem.value, OSError)
+
+
+@pytest.mark.parametrize(
+    ("words", "match"),
+    [
+        (["raf", "Raf"], "has nodes 'raf' and 'Raf'; write them alike"),
+        (["raf", "raf "], "has nodes 'raf' and 'raf '; write them alike"),
+        (["raf", "control"], "'control' sounds like no target, which is \\[\\]; list it in node_names"),
+    ],
+)
+def test_names_of_latent_nodes_are_told_apart(words, match):
+    sets = [[words[row % 2]] for row in range(6)]
+    values = [[float(row)] for row in range(6)]
+    with pytest.raises(ValueError, match=match):
+        lscm.Dataset(np.eye(6), sets, values)
+    assert lscm.Dataset(np.eye(6), sets, values, node_names=words).nodes == 2
+
+
+def test_folds_that_leave_a_node_out(data, model):
+    rows = [{"raf": 1.0}, {"pten": 2.0}]
+    with pytest.raises(ValueError, match=r"no node 'pten'.*cv=KFold\(5, shuffle=True\)"):
+        model.score(data.x[:2], rows)

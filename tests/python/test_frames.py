@@ -13,6 +13,7 @@ import pytest
 import lscm
 from lscm._arguments import read_arguments
 from lscm._numbers import column_names, numbers
+from lscm._problems import package
 
 X = np.arange(24.0).reshape(6, 4)
 MASK = np.eye(4)[[0, 1, 2, 3, 0, 1]]
@@ -142,6 +143,15 @@ def test_broken_files_of_arrow():
     parquet.write_table(pyarrow.table({"a": [1.0, 2], "kind": ["u", "v"]}), "text.parquet")
     with pytest.raises(ValueError, match="^text.parquet: .*ignore='kind'"):
         lscm.open("text.parquet")
+
+
+def test_a_package_that_does_not_fit_is_not_called_missing(monkeypatch):
+    def refuse(name, *_):
+        raise ImportError("needs NumPy 9")
+
+    monkeypatch.setattr("importlib.import_module", refuse)
+    with pytest.raises(ImportError, match="pandas, which cannot be imported: needs NumPy 9"):
+        package("pandas", "this")
 
 
 def test_without_pyarrow_a_sentence_says_what_to_install(monkeypatch):

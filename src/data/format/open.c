@@ -74,8 +74,7 @@ lscm_status read_csv(lscm_dataset *data, const lscm_open_options *options, lscm_
 {
     if (!options->truth_only && pictures_is_list(data->path, options->ignore)) {
         data->format = PICTURES_NAME;
-        lscm_status status = refuse_columns(data, options, why);
-        return status == LSCM_OK ? pictures_open_list(data, options, why) : status;
+        return pictures_open_list(data, options, why);
     }
     return csv_open(data, options, why);
 }
@@ -83,8 +82,7 @@ lscm_status read_csv(lscm_dataset *data, const lscm_open_options *options, lscm_
 static lscm_status read_pictures(lscm_dataset *data, const lscm_open_options *options,
                                  lscm_error *why)
 {
-    lscm_status status = refuse_columns(data, options, why);
-    return status == LSCM_OK ? pictures_open(data, options, why) : status;
+    return pictures_open(data, options, why);
 }
 
 lscm_status write_csv(const lscm_dataset *data, const char *to, meter *m, lscm_error *why)

@@ -13,6 +13,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { WHOLE_MOST = 100, LISTED = 300 };
 
@@ -117,17 +118,43 @@ static lscm_status fail_unclear(const h5ad_source *s, size_t genes, lscm_error *
         odd++;
     }
     (void)h5ad_obs_text(&s->obs, text, sizeof text);
+    char dose[FLAG_WORD];
+    const char *name = names->list[odd]->text;
+    (void)flag_word(h5ad_obs_dose(&s->obs), dose);
     return genes == 0
                ? fail(why, LSCM_USAGE,
                       "%s: the targets in obs column '%.60s', '%.60s' for one, are no genes of "
                       "var, so they are latent variables: name the column with their values "
-                      "(doses) with --value-column; the columns are: %s",
-                      s->file.path, s->target_column, names->list[odd]->text, text)
+                      "(doses): --value-column %s; the columns are: %s",
+                      s->file.path, s->target_column, name, dose, text)
                : fail(why, LSCM_USAGE,
                       "%s: of %zu targets in obs column '%.60s', %zu are genes of var and '%.60s', "
-                      "for one, is not: take its cells out (or name it after --control if it is "
-                      "none); if all are latent, name the column of values: --value-column NAME",
-                      s->file.path, names->count, s->target_column, genes, names->list[odd]->text);
+                      "for one, is not; if it says that nothing was set: --control '%.60s'; if all "
+                      "are latent, name the column of their values: --value-column %s; else take "
+                      "its cells out",
+                      s->file.path, names->count, s->target_column, genes, name, name, dose);
+}
+
+/* A target that is a gene in another case, or another target: nobody could have meant both. */
+static lscm_status check_case(const h5ad_source *s, lscm_error *why)
+{
+    const h5ad_words *lists[] = {&s->genes, &s->targets.names};
+    for (size_t i = 0; i < s->targets.names.count; i++) {
+        const char *name = s->targets.names.list[i]->text;
+        for (size_t k = 0; k < lists[0]->count + lists[1]->count; k++) {
+            bool gene = k < lists[0]->count;
+            const char *other =
+                gene ? lists[0]->list[k]->text : lists[1]->list[k - lists[0]->count]->text;
+            if (strcasecmp(name, other) == 0 && strcmp(name, other) != 0) {
+                return fail(why, LSCM_VALUE,
+                            "%s: the target '%.60s' in obs column '%.60s' is written '%.60s' %s; "
+                            "write it alike",
+                            s->file.path, name, s->target_column, other,
+                            gene ? "in var" : "in other rows");
+            }
+        }
+    }
+    return LSCM_OK;
 }
 
 /* Genes that are targets are marked in keep (vars). */
@@ -202,7 +229,8 @@ static lscm_status settle(h5ad_source *s, const lscm_open_options *options, lscm
 {
     lscm_status status = LSCM_OK;
     TRY(h5ad_obs_open(&s->obs, &s->file, why));
-    status = h5ad_obs_target(&s->obs, options->target_column, &s->target_column, why);
+    status = h5ad_obs_target(&s->obs, options->target_column, &s->genes, s->x.rows,
+                             &s->target_column, why);
     if (status != LSCM_OK && options->x_only && options->target_column == NULL) {
         return h5ad_matrix_keep(&s->x, NULL, why); /* cells to which nothing was done */
     }
@@ -213,6 +241,7 @@ static lscm_status settle(h5ad_source *s, const lscm_open_options *options, lscm
     if (options->value_column == NULL && genes == s->targets.names.count) {
         return settle_observed(s, why);
     }
+    TRY(check_case(s, why));
     TRY(h5ad_obs_value(&s->obs, options->value_column, &s->value_column, why));
     if (s->value_column == NULL || (options->value_column == NULL && genes > 0)) {
         return fail_unclear(s, genes, why);
