@@ -77,6 +77,8 @@ LSCM_API const char *lscm_suggest(const char *word, const char *const *candidate
 /* Called now and then by long operations, by one thread at a time, which may be one of the
  * library's own; return true to go on, false to stop (LSCM_STOPPED). */
 typedef bool (*lscm_progress_fn)(void *self, const char *what, uint64_t done, uint64_t total);
+/* `total` of reports of a whole fit, whose `done` never goes back: shares of the time it takes. */
+#define LSCM_WHOLE 10000
 typedef struct lscm_progress {
     lscm_progress_fn report; /* may be NULL */
     void *self;

@@ -1,4 +1,5 @@
 /* Algorithm 1 as a run: what it chooses and refuses, and its result; the loop is training.c. */
+#include "base/clock.h"
 #include "base/threads.h"
 #include "base/tuned.h"
 #include "data/dataset/dataset.h"
@@ -70,7 +71,7 @@ lscm_status biols_fit(fit *f, lscm_posterior **out, lscm_error *why)
     TRY(check_pass(f->data, f->progress, why));
     choose(f);
     TRY(biols_open(&b, &f->device, f->data, &f->settings, f->order, f->progress, why));
-    f->read = fit_seconds() - f->begun;
+    f->read = clock_seconds() - f->begun;
     trainee learner = biols_trainee(b);
     TRY(training_open(&r, f, &learner, false, why));
     TRY(training_run(&r, why));

@@ -30,20 +30,14 @@ typedef struct exact {
     lscm_error *why;
 } exact;
 
-lscm_status dag_report(const dag_problem *problem, const char *what, uint64_t done, uint64_t total,
-                       lscm_error *why)
-{
-    const lscm_progress *progress = problem->progress;
-    if (progress != NULL && progress->report != NULL &&
-        !progress->report(progress->self, what, done, total)) {
-        return fail(why, LSCM_STOPPED, "%s: stopped on request", what);
-    }
-    return LSCM_OK;
-}
-
 static lscm_status report(const exact *e, uint64_t done, uint64_t total)
 {
-    return dag_report(e->p, "graphs", done, total, e->why);
+    const lscm_progress *progress = e->p->progress;
+    if (progress != NULL && progress->report != NULL &&
+        !progress->report(progress->self, "graphs", done, total)) {
+        return fail(e->why, LSCM_STOPPED, "graphs: stopped on request");
+    }
+    return LSCM_OK;
 }
 
 /* ---- All orders --------------------------------------------------------------------------------
