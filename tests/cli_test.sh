@@ -28,6 +28,12 @@ if command -v bash >/dev/null 2>&1; then
     succeeds "--method" completes lscm fit data.nc --me
     succeeds "fit" completes lscm fi
     succeeds "sample" completes lscm help sa
+    succeeds "d5-linear" completes lscm reproduce d5-l
+    succeeds "all unseen-interventions d5-linear" completes lscm reproduce --quiet ""
+    succeeds "unseen-interventions" completes lscm reproduce --out folder u
+    succeeds "--out" completes lscm reproduce --ou
+    count=$((count + 1))
+    [ -z "$(completes lscm reproduce --out d5)$(completes lscm reproduce -o d5)" ] || bad "a folder is completed by bash"
     count=$((count + 1))
     [ -z "$(completes lscm fit da)" ] || bad "files are completed by bash"
 fi
