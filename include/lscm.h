@@ -162,7 +162,7 @@ typedef struct lscm_shape {
 
 /* How to read what is not our own format; zero everywhere is the default. */
 typedef struct lscm_open_options {
-    const char *ignore; /* CSV columns to leave out: "soft,env" */
+    const char *ignore; /* columns of a table to leave out: "soft,env"; of .h5ad genes, too */
     const char *truth;  /* CSV matrix of the true graph, row = parent */
     const char *names;  /* node names: "raf,mek,erk" */
     bool truth_only;    /* w and what else there is of the truth will do; a CSV is the graph */

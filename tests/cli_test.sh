@@ -102,6 +102,7 @@ succeeds "light.nc" "$lscm" convert light.csv light.nc --ignore env
 succeeds "red:1 green:1 blue:1" "$lscm" info light.nc
 refuses 1 "--ignore env" "$lscm" info light.csv
 refuses 2 "did you mean 'env'" "$lscm" info light.csv --ignore emv
+refuses 2 "--ignore leaves columns of a table out" "$lscm" info light.nc --ignore env
 printf 'red,green,blue\n0,1,0\n0,0,1\n1,0,0\n' >cycle.csv
 refuses 1 "cycle" "$lscm" convert light.csv out.nc --ignore env --truth cycle.csv
 refuses 2 "names" "$lscm" convert data.nc out.nc --names a,b

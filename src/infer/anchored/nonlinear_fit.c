@@ -68,11 +68,7 @@ static lscm_status leave_targets_out(nonlinear_run *r, const anchored_input *in,
 {
     lscm_status status = LSCM_OK;
     read_again read = {0};
-    anchored_input with = *in;
-    with.view = &r->n.latents;
-    with.blur = r->n.network ? r->n.blur : NULL;
-    with.size = r->n.homogeneous ? r->n.size : NULL;
-    with.steps = 0;
+    anchored_input with = nonlinear_read_off(&r->n, in);
     with.progress = &r->f->stages.part;
     TRY(read_again_open(&read, &with, &r->a, why));
     judged asked = read_again_judged(&read);
@@ -87,12 +83,8 @@ done:
 /* What was told against what z, read off as it was, says by itself. */
 static lscm_status compare_untold(const nonlinear_run *r, lscm_error *why)
 {
-    anchored_input in = input_of(r);
-    in.blur = r->n.network ? r->n.blur : NULL;
-    in.gain = r->n.network ? r->n.errors.gain : 0;
-    in.leak = r->n.leak;
-    in.size = r->n.homogeneous ? r->n.size : NULL;
-    in.steps = 0;
+    const anchored_input asked = input_of(r);
+    anchored_input in = nonlinear_read_off(&r->n, &asked);
     in.progress = NULL;
     return advise_on_knowledge(&r->f->known, &in, &r->a, NULL, r->f->data->node_names,
                                r->f->warnings, why);
