@@ -8,7 +8,6 @@
 #include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/anchored_time.h"
-#include "infer/anchored/direction_advice.h"
 #include "infer/anchored/knowledge_advice.h"
 #include "infer/anchored/nonlinear_fit.h"
 #include "infer/encoder/encoder.h"
@@ -262,7 +261,7 @@ static lscm_status fit_signal(fit *f, const linear_view *s, const char *reason,
     TRY(advise_on_knowledge(&f->known, &in, &a, &v.sets, f->data->node_names, f->warnings, why));
     advise_on_judgement(&v.sets, &a, f->data->node_names, f->warnings);
     advise_on_left_out(&v.targets, f->warnings);
-    advise_on_directions(f->pairs, &s->design, &a, f->data->node_names, f->warnings);
+    advise_on_directions(f, design_observational(&s->design), a.edge_prob);
     size_t weights = s->kind == VIEW_LINEAR ? s->d * s->D : 0;
     TRY(fit_posterior(f, &p, weights, s->kind == VIEW_LINEAR ? s->D : 0, why));
     TRY(take_decoder(p, s, &a, why));

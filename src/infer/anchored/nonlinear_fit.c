@@ -8,7 +8,6 @@
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_run.h"
-#include "infer/anchored/direction_advice.h"
 #include "infer/anchored/knowledge_advice.h"
 #include "infer/anchored/nonlinear_result.h"
 #include "infer/judge/judge.h"
@@ -177,7 +176,7 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
     TRY(compare_untold(&r, why));
     advise_on_judgement(&r.j, &r.a, f->data->node_names, f->warnings);
     advise_on_left_out(&r.targets, f->warnings);
-    advise_on_directions(f->pairs, &r.n.x.design, &r.a, f->data->node_names, f->warnings);
+    advise_on_directions(f, design_observational(&r.n.x.design), r.a.edge_prob);
     TRY(nonlinear_posterior(f, &r.n, &p, why));
     json_t *summary = summary_of(&r, asked ? "as asked"
                                            : "values set by do() label the causal variables, and x "

@@ -39,7 +39,7 @@ static lscm_status refuse_anchored(const fit *f, lscm_error *why)
 static lscm_status finish(const training *r, const biols *b, lscm_posterior **out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const fit *f = r->f;
+    fit *f = r->f;
     lscm_posterior *p = NULL;
     decoder g = biols_decoder_shape(b);
     TRY(fit_posterior(f, &p, decoder_weights(&g), decoder_bias_count(&g), why));
@@ -47,6 +47,7 @@ static lscm_status finish(const training *r, const biols *b, lscm_posterior **ou
     p->threshold = 0.3;
     TRY(training_draw(r, p, why));
     TRY(expected_z(p, f->data, why));
+    TRY(directions_find(f, p, why));
     TRY(training_save(r, p, training_summary(r, p), why));
     *out = p;
     p = NULL;
