@@ -77,6 +77,8 @@ LSCM_API const char *lscm_suggest(const char *word, const char *const *candidate
 /* Called now and then by long operations, by one thread at a time, which may be one of the
  * library's own; return true to go on, false to stop (LSCM_STOPPED). */
 typedef bool (*lscm_progress_fn)(void *self, const char *what, uint64_t done, uint64_t total);
+/* `total` of reports of a whole fit, whose `done` never goes back: shares of the time it takes. */
+#define LSCM_WHOLE 10000
 typedef struct lscm_progress {
     lscm_progress_fn report; /* may be NULL */
     void *self;
@@ -160,7 +162,7 @@ typedef struct lscm_shape {
 
 /* How to read what is not our own format; zero everywhere is the default. */
 typedef struct lscm_open_options {
-    const char *ignore; /* CSV columns to leave out: "soft,env" */
+    const char *ignore; /* columns of a table to leave out: "soft,env"; of .h5ad genes, too */
     const char *truth;  /* CSV matrix of the true graph, row = parent */
     const char *names;  /* node names: "raf,mek,erk" */
     bool truth_only;    /* w and what else there is of the truth will do; a CSV is the graph */

@@ -109,7 +109,11 @@ static void bad_files_get_a_sentence(void **state)
         {"a,\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 has no name"},
         {"a,b,a\n1,2,3\n3,4,5\n", NULL, LSCM_FORMAT, "two columns are named 'a'"},
         {"a,\xE4\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 is not UTF-8"},
-        {"a,b\n1,2\n3\n", NULL, LSCM_SHAPE, "line 3 has 1 cells but line 1 names 2"},
+        {"a,b\n1,2\n3\n", NULL, LSCM_SHAPE, "line 3 has 1 cell but line 1 names 2 columns"},
+        {"a,b,c\n1,2,3\n1,2", NULL, LSCM_SHAPE,
+         "line 3 has 2 cells but line 1 names 3 columns; the "
+         "file ends in this line: was it cut short?"},
+        {"a,b,target\n1,2,\n1,2,", NULL, LSCM_FORMAT, "line 3, the last, has nothing in its last"},
         {"a,b\n1,2\n3,4,5\n", NULL, LSCM_SHAPE, "line 3 has 3 cells"},
         {"a,b\n1,2\n\n3,4\n", NULL, LSCM_FORMAT, "line 3 is empty"},
         {"a,env\n1,2\n3,reference\n", NULL, LSCM_VALUE,

@@ -215,6 +215,39 @@ static void make_latent(const char *const *doses)
     assert_true(H5Gclose(obs) >= 0 && H5Fclose(file) >= 0);
 }
 
+/* Genes and columns that are ignored might as well not be there. */
+static void what_is_ignored_is_left_out(void **state)
+{
+    (void)state;
+    enum { LEFT = GENES - 1 };
+    double x[CELLS * LEFT];
+    lscm_dataset *data = NULL;
+    lscm_open_options options = {.ignore = "guide"};
+    assert_ok(lscm_dataset_open(&data, at("two.h5ad"), &options, &why)); /* condition is left */
+    assert_targets(data);
+    lscm_dataset_free(data);
+    options.ignore = "guide,KLF1";
+    assert_fails(lscm_dataset_open(&data, at("two.h5ad"), &options, &why), LSCM_USAGE,
+                 "'KLF1' is to be ignored, but is a target");
+    options.ignore = "guide,Q";
+    assert_fails(lscm_dataset_open(&data, at("two.h5ad"), &options, &why), LSCM_USAGE,
+                 "is named 'Q', to be ignored; the columns are: ");
+    make_latent(DOSES);
+    options.ignore = "KLF1";
+    assert_ok(lscm_dataset_open(&data, at("latent.h5ad"), &options, &why));
+    assert_int_equal(lscm_dataset_features(data), LEFT);
+    assert_ok(lscm_dataset_read(data, LSCM_X, 0, CELLS, x, &why));
+    for (size_t i = 0; i < (size_t)CELLS * LEFT; i++) {
+        size_t gene = i % LEFT + (i % LEFT > 0 ? 1 : 0);
+        assert_near(x[i], X[i / LEFT][gene], 0);
+        assert_string_equal(lscm_dataset_feature_name(data, i % LEFT), GENE_NAMES[gene]);
+    }
+    lscm_dataset_free(data);
+    options.ignore = "KLF1,CEBPE,A+B,GATA1";
+    assert_fails(lscm_dataset_open(&data, at("latent.h5ad"), &options, &why), LSCM_USAGE,
+                 "no gene is left");
+}
+
 static void doses_make_latent_variables(void **state)
 {
     (void)state;
@@ -532,6 +565,7 @@ int main(void)
         cmocka_unit_test(categories_are_words),
         cmocka_unit_test(texts_of_one_length_are_words),
         cmocka_unit_test(the_column_is_chosen_or_asked_for),
+        cmocka_unit_test(what_is_ignored_is_left_out),
         cmocka_unit_test(doses_make_latent_variables),
         cmocka_unit_test(doses_that_are_no_numbers_name_the_row),
         cmocka_unit_test(what_could_be_meant_is_asked),

@@ -305,11 +305,20 @@ done:
 lscm_status csv_columns_check(const csv_columns *columns, const csv_lines *in, lscm_error *why)
 {
     if (in->count != columns->count) {
-        return fail(why, LSCM_SHAPE, "%s: line %zu has %zu cells but line 1 names %zu columns%s",
-                    in->path, in->line, in->count, columns->count,
+        return fail(why, LSCM_SHAPE, "%s: line %zu has %zu cell%s but line 1 names %zu columns%s",
+                    in->path, in->line, in->count, in->count == 1 ? "" : "s", columns->count,
                     in->count == columns->count + 1
                         ? "; if the first cell is the name of the row, name that column, too"
+                    : in->count < columns->count && !in->ended
+                        ? "; the file ends in this line: was it cut short? Fetch it again"
                         : "");
+    }
+    if (in->dangling &&
+        !in->ended) { /* whole, or cut where a target begins: that cannot be known */
+        return fail(why, LSCM_FORMAT,
+                    "%s: line %zu, the last, has nothing in its last cell and no line end: was the "
+                    "file cut short? Fetch it again, or add a line end if it is whole",
+                    in->path, in->line);
     }
     return LSCM_OK;
 }

@@ -3,6 +3,7 @@
 #include "data/h5ad/h5ad_column.h"
 #include "data/text/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -19,6 +20,21 @@ lscm_status h5ad_obs_open(h5ad_obs *obs, const h5ad_file *file, lscm_error *why)
 {
     *obs = (h5ad_obs){.file = file};
     return h5ad_columns_list(file, &obs->columns, &obs->count, why);
+}
+
+bool h5ad_obs_ignore(h5ad_obs *obs, const char *column)
+{
+    size_t at = 0;
+    while (at < obs->count && strcmp(obs->columns[at], column) != 0) {
+        at++;
+    }
+    if (at == obs->count) {
+        return false;
+    }
+    free(obs->columns[at]);
+    obs->count--;
+    memmove(obs->columns + at, obs->columns + at + 1, (obs->count - at) * sizeof *obs->columns);
+    return true;
 }
 
 void h5ad_obs_close(h5ad_obs *obs)

@@ -14,6 +14,8 @@ typedef struct h5ad_obs {
 } h5ad_obs;
 
 lscm_status h5ad_obs_open(h5ad_obs *obs, const h5ad_file *file, lscm_error *why);
+/* Forgets a column; false where there is none of that name. */
+bool h5ad_obs_ignore(h5ad_obs *obs, const char *column);
 /* Safe on a zeroed one. */
 void h5ad_obs_close(h5ad_obs *obs);
 

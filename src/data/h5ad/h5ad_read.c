@@ -26,6 +26,7 @@ typedef struct h5ad_source {
     char **var;                               /* (vars) */
     h5ad_words genes;                         /* the names of var, each once */
     size_t *gene_var;                         /* (genes): where it stands; vars: in two places */
+    uint8_t *kept;                            /* (vars): not to be ignored */
     h5ad_targets targets;
     h5ad_values values;
     uint32_t *node; /* (names of targets): the node of each */
@@ -69,6 +70,7 @@ static void close_source(row_source *self)
     h5ad_matrix_close(&s->x);
     h5ad_file_close(&s->file);
     free(s->gene_var);
+    free(s->kept);
     free(s->node);
     free(s);
 }
@@ -81,10 +83,12 @@ static lscm_status read_genes(h5ad_source *s, lscm_error *why)
     size_t vars = s->x.vars;
     TRY(h5ad_index_read(&s->file, "var", vars, &s->var, why));
     s->gene_var = calloc(vars + 1, sizeof *s->gene_var);
-    if (s->gene_var == NULL) {
+    s->kept = malloc(vars + 1);
+    if (s->gene_var == NULL || s->kept == NULL) {
         status = fail_memory(why, vars * sizeof *s->gene_var);
         goto done;
     }
+    memset(s->kept, 1, vars);
     for (size_t i = 0; i < vars; i++) {
         size_t before = s->genes.count;
         size_t id = 0;
@@ -92,6 +96,40 @@ static lscm_status read_genes(h5ad_source *s, lscm_error *why)
         s->gene_var[id] = id == before ? i : vars;
     }
 done:
+    return status;
+}
+
+/* Genes of var and columns of obs named in "MT-CO1,batch". */
+static lscm_status leave_out(h5ad_source *s, const char *ignore, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    char text[LISTED];
+    char *words = strdup(ignore);
+    char *rest = words;
+    if (words == NULL) {
+        return fail_memory(why, strlen(ignore));
+    }
+    for (char *word = csv_next_word(&rest, ","); word != NULL; word = csv_next_word(&rest, ",")) {
+        bool found = h5ad_obs_ignore(&s->obs, word);
+        for (size_t i = 0; i < s->x.vars; i++) {
+            bool same = strcmp(s->var[i], word) == 0;
+            s->kept[i] = same ? 0 : s->kept[i];
+            found = found || same;
+        }
+        if (!found) {
+            status = fail(why, LSCM_USAGE,
+                          "%s: neither a gene of var nor a column of obs is named '%.60s', to be "
+                          "ignored; the columns are: %s",
+                          s->file.path, word, h5ad_obs_text(&s->obs, text, sizeof text));
+            goto done;
+        }
+    }
+    if (memchr(s->kept, 1, s->x.vars) == NULL) {
+        status =
+            fail(why, LSCM_USAGE, "%s: no gene is left; name fewer after --ignore", s->file.path);
+    }
+done:
+    free(words);
     return status;
 }
 
@@ -169,6 +207,12 @@ static lscm_status mark_genes(const h5ad_source *s, uint8_t *keep, lscm_error *w
                         "(in Python, a.var_names_make_unique())",
                         s->file.path, name);
         }
+        if (s->kept[var] == 0) {
+            return fail(why, LSCM_USAGE,
+                        "%s: '%.60s' is to be ignored, but is a target of some cells; take these "
+                        "cells out, or leave it out of --ignore",
+                        s->file.path, name);
+        }
         keep[var] = 1;
     }
     return LSCM_OK;
@@ -187,7 +231,7 @@ static lscm_status settle_observed(h5ad_source *s, lscm_error *why)
     }
     TRY(mark_genes(s, keep, why));
     if (s->x.vars <= WHOLE_MOST || names == 0) {
-        memset(keep, 1, s->x.vars);
+        memcpy(keep, s->kept, s->x.vars);
     }
     TRY(h5ad_matrix_keep(&s->x, keep, why));
     for (size_t i = 0; i < names; i++) {
@@ -211,7 +255,7 @@ static lscm_status settle_latent(h5ad_source *s, lscm_error *why)
                     s->target_column);
     }
     TRY(h5ad_values_read(&s->values, &s->file, s->value_column, &s->targets, why));
-    TRY(h5ad_matrix_keep(&s->x, NULL, why));
+    TRY(h5ad_matrix_keep(&s->x, s->kept, why));
     s->node = calloc(names, sizeof *s->node);
     if (s->node == NULL) {
         status = fail_memory(why, names * sizeof *s->node);
@@ -229,10 +273,11 @@ static lscm_status settle(h5ad_source *s, const lscm_open_options *options, lscm
 {
     lscm_status status = LSCM_OK;
     TRY(h5ad_obs_open(&s->obs, &s->file, why));
+    TRY(leave_out(s, options->ignore != NULL ? options->ignore : "", why));
     status = h5ad_obs_target(&s->obs, options->target_column, &s->genes, s->x.rows,
                              &s->target_column, why);
     if (status != LSCM_OK && options->x_only && options->target_column == NULL) {
-        return h5ad_matrix_keep(&s->x, NULL, why); /* cells to which nothing was done */
+        return h5ad_matrix_keep(&s->x, s->kept, why); /* cells to which nothing was done */
     }
     TRY(status);
     TRY(h5ad_targets_read(&s->targets, &s->file, s->target_column, s->x.rows, &s->genes,
