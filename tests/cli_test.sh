@@ -192,7 +192,8 @@ assert all(a[k].dtype == b[k].dtype and (a[k] == b[k]).all() for k in a.files)'
     refuses 1 "'values' has 3" "$lscm" info columns.npz
     refuses 1 "targets" "$lscm" convert mask.npz out.nc
     refuses 1 "row 3" "$lscm" convert missing.npz out.nc
-    refuses 1 "row 7, column 2" "$lscm" convert nan.npz out.nc
+    succeeds "1 entry of x" "$lscm" info nan.npz
+    refuses 1 "row 7, column 2" "$lscm" fit nan.npz --method vae
     refuses 1 "row 7, column 2" "$lscm" info inf.npz
     refuses 1 "narrow.npz" "$lscm" info narrow.npz
     refuses 1 "one.npz" "$lscm" info one.npz

@@ -2,6 +2,8 @@
  * the whole. */
 #include "csv_testing.h"
 
+#include <math.h>
+
 static char path[300]; /* the file under test */
 
 static int set_up(void **state)
@@ -119,9 +121,13 @@ static void bad_files_get_a_sentence(void **state)
         {"a,env\n1,2\n3,reference\n", NULL, LSCM_VALUE,
          "line 3, column 'env' holds 'reference', not a number; leave the column out with --ignore "
          "env"},
-        {"a,b\n1,2\n,4\n", NULL, LSCM_VALUE, "line 3, column 'a' has no number ('')"},
-        {"a,b\n1,NA\n3,4\n", NULL, LSCM_VALUE, "line 2, column 'b' has no number ('NA')"},
-        {"a,b\n1,nan\n3,4\n", NULL, LSCM_VALUE, "line 2, column 'b' has no number"},
+        {"a,do:p,z:p\n1,2,2\n3,,NA\n", NULL, LSCM_VALUE,
+         "line 3, column 'z:p' has no number ('NA')"},
+        /* what is missing is no number of a column, or of a row */
+        {"a,b,env\n1.5,2,NA\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE, "if it is neither: --ignore env"},
+        {"a,b,what\n1.5,2,\n3,4.5,-1\n5,6,2\n", NULL, LSCM_VALUE, "is 'what' the intervention"},
+        {"id,a,target\nNA,1.5,\n5,2,a\n9,0,\n1,3,\n", NULL, LSCM_VALUE,
+         "leave it out with --ignore id"},
         {"a,b\n1,-inf\n3,4\n", NULL, LSCM_VALUE, "must be finite"},
         {"a,b\n1,1e999\n3,4\n", NULL, LSCM_VALUE, "must be finite"},
         {"a,b\n1,0x10\n3,4\n", NULL, LSCM_VALUE, "not a number"},
@@ -297,11 +303,33 @@ static void a_file_that_shrinks_is_noticed(void **state)
     lscm_dataset_free(data);
 }
 
+/* Cells of a variable that hold nothing, or a word for it: entries of x that are missing. */
+static void missing_cells_are_missing_numbers(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "row,a,b,target\n1,NA,2,\n2,1,,a\n3,nan,N/A,\n4,4,null,b\n5,None,5,\n";
+    static const double expected[] = {NAN, 2, 1, NAN, NAN, NAN, 4, NAN, NAN, 5};
+    lscm_dataset *data = NULL;
+    double x[10];
+    scratch_write_text(path, text);
+    assert_ok(open_csv(path, "row", &data));
+    assert_ok(dataset_read_raw(data, LSCM_X, 0, 5, x, &why));
+    for (size_t k = 0; k < 10; k++) {
+        assert_true(isnan(expected[k]) ? isnan(x[k]) : x[k] == expected[k]);
+    }
+    lscm_overview overview = {0};
+    assert_ok(lscm_dataset_check(data, &overview, NULL, &why));
+    assert_int_equal(overview.missing, 6);
+    lscm_dataset_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_files_are_read),
         cmocka_unit_test(bad_files_get_a_sentence),
+        cmocka_unit_test(missing_cells_are_missing_numbers),
         cmocka_unit_test(what_is_no_text_file_is_refused),
         cmocka_unit_test(long_lines_are_read),
         cmocka_unit_test(odd_blocks_equal_the_whole),

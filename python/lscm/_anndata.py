@@ -35,8 +35,9 @@ def written(
     try:
         made.write_h5ad(path)
     except Exception as why:  # of many kinds: a column of obs may hold anything
+        said = " ".join(str(why).split())
         raise wrong(
-            f"X: anndata cannot write it to a file ({why}); name the columns of obs that are "
+            f"X: anndata cannot write it to a file ({said}); name the columns of obs that are "
             "needed: target_column, value_column"
         ) from why
     try:

@@ -130,7 +130,9 @@ def test_check(data):
     assert seen["x_mean"] == pytest.approx(data.x.mean()) and seen["x_max"] == data.x.max()
     bad = data.x.copy()
     bad[3, 1] = np.nan
-    with pytest.raises(ValueError, match="X: is NaN at row 3"):
+    assert lscm.Dataset(bad, data.targets, data.values).check()["missing"] == 1
+    bad[3, 1] = np.inf
+    with pytest.raises(ValueError, match="X: is infinite at row 3"):
         lscm.Dataset(bad, data.targets, data.values).check()
 
 

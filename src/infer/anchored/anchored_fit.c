@@ -255,6 +255,9 @@ static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_p
     verdict v = {0};
     anchored_input in = anchored_input_of(f, s);
     stages_expect(&f->stages, FIT_INFER, (double)NAN);
+    if (s->mask != NULL) {
+        time_rounds(f, anchored_rounds(s));
+    }
     stages_enter(&f->stages, FIT_INFER);
     TRY(anchored_infer_missing(&a, s, &in, why));
     time_judgement(f, s, &a, judges(f, &a));

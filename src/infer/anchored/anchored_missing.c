@@ -154,15 +154,24 @@ static void take_all(pool *p, anchored *a)
     a->ess = a->edge_ess = p->ess;
 }
 
+static size_t rounds_to_settle(const linear_view *s)
+{
+    return s->kind == VIEW_OBSERVED ? tuned_missing_settle_observed() : tuned_missing_settle();
+}
+
+size_t anchored_rounds(const linear_view *s)
+{
+    return rounds_to_settle(s) + tuned_missing_fills();
+}
+
 /* The rounds in turn, `a` that of the last: what they say is in `p`, if there is more than one. */
 static lscm_status run_rounds(pool *p, anchored *a, linear_view *s, const anchored_input *in,
                               lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const rng random = stream_of((uint64_t)in->settings->seed, STREAM_FILL);
-    size_t settle =
-        s->kind == VIEW_OBSERVED ? tuned_missing_settle_observed() : tuned_missing_settle();
-    size_t count = settle + tuned_missing_fills();
+    size_t settle = rounds_to_settle(s);
+    size_t count = anchored_rounds(s);
     stages rounds;
     stages_begin(&rounds, STAGES, in->progress);
     stages_expect(&rounds, ROUNDS_MORE, (double)NAN); /* whether there are any */

@@ -30,9 +30,19 @@ void time_all(fit *f)
     stages_expect_like(s, FIT_COMPARE, FIT_INFER, knowledge_any(&f->known) ? 1 : 0);
 }
 
+void time_rounds(fit *f, size_t rounds)
+{
+    stages *s = &f->stages;
+    for (size_t k = FIT_SETS; k < FIT_STAGES; k++) {
+        stages_expect_like(s, k, FIT_INFER, s->times[k] / (double)rounds);
+    }
+}
+
 void time_judgement(fit *f, const linear_view *s, const anchored *a, bool asked)
 {
     double fits = (double)judged_targets(s->d, s->kind != VIEW_LINEAR);
     stages_expect(&f->stages, FIT_SETS, asked ? a->seconds_brief : 0);
     stages_expect(&f->stages, FIT_TARGETS, asked ? fits * a->seconds_search / SEARCHES : 0);
+    stages_expect(&f->stages, FIT_COMPARE,
+                  knowledge_any(&f->known) ? a->seconds_anchor + a->seconds_graph : 0);
 }

@@ -11,6 +11,8 @@
 size_t judged_targets(size_t d, bool observed);
 /* While rows are read. */
 void time_all(fit *f);
+/* Before an inference of so many rounds: all that follows does one of them again. */
+void time_rounds(fit *f, size_t rounds);
 /* Once there is an inference; whether it is judged. */
 void time_judgement(fit *f, const linear_view *s, const anchored *a, bool asked);
 
