@@ -77,6 +77,8 @@ LSCM_API const char *lscm_suggest(const char *word, const char *const *candidate
 /* Called now and then by long operations, by one thread at a time, which may be one of the
  * library's own; return true to go on, false to stop (LSCM_STOPPED). */
 typedef bool (*lscm_progress_fn)(void *self, const char *what, uint64_t done, uint64_t total);
+/* `total` of reports of a whole fit, whose `done` never goes back: shares of the time it takes. */
+#define LSCM_WHOLE 10000
 typedef struct lscm_progress {
     lscm_progress_fn report; /* may be NULL */
     void *self;
@@ -160,7 +162,7 @@ typedef struct lscm_shape {
 
 /* How to read what is not our own format; zero everywhere is the default. */
 typedef struct lscm_open_options {
-    const char *ignore; /* CSV columns to leave out: "soft,env" */
+    const char *ignore; /* columns of a table to leave out: "soft,env"; of .h5ad genes, too */
     const char *truth;  /* CSV matrix of the true graph, row = parent */
     const char *names;  /* node names: "raf,mek,erk" */
     bool truth_only;    /* w and what else there is of the truth will do; a CSV is the graph */
@@ -174,8 +176,8 @@ typedef struct lscm_open_options {
 LSCM_API lscm_status lscm_dataset_open(lscm_dataset **out, const char *path,
                                        const lscm_open_options *options, lscm_error *why);
 /* Does this word of a column of targets say that nothing was set: one of `control` ("control,NT";
- * NULL: the usual words), in any case, with or without a number behind it ("NT_12"; WT1 is a gene)?
- * An empty one does. */
+ * NULL: the usual words), in any case, with or without a number behind it ("NT_12", "NegCtrl0"; WT1
+ * is a gene)? An empty one does. */
 LSCM_API bool lscm_is_control(const char *word, const char *control);
 /* A data set over arrays that stay yours and must outlive it; NULL for what is not there.
  * x (rows, features) in either precision, targets (rows, nodes), values and z (rows, nodes),

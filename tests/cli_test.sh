@@ -28,6 +28,12 @@ if command -v bash >/dev/null 2>&1; then
     succeeds "--method" completes lscm fit data.nc --me
     succeeds "fit" completes lscm fi
     succeeds "sample" completes lscm help sa
+    succeeds "d5-linear" completes lscm reproduce d5-l
+    succeeds "all unseen-interventions d5-linear" completes lscm reproduce --quiet ""
+    succeeds "unseen-interventions" completes lscm reproduce --out folder u
+    succeeds "--out" completes lscm reproduce --ou
+    count=$((count + 1))
+    [ -z "$(completes lscm reproduce --out d5)$(completes lscm reproduce -o d5)" ] || bad "a folder is completed by bash"
     count=$((count + 1))
     [ -z "$(completes lscm fit da)" ] || bad "files are completed by bash"
 fi
@@ -94,8 +100,9 @@ printf 'red,green,blue,env,target\n1,2,3,a,-1\n2,3,5,a,\n3,4,4,b,red\n2,7,4,b,1;
 succeeds "4 rows, 3 nodes" "$lscm" info light.csv --ignore env
 succeeds "light.nc" "$lscm" convert light.csv light.nc --ignore env
 succeeds "red:1 green:1 blue:1" "$lscm" info light.nc
-refuses 1 "--ignore env" "$lscm" info light.csv
+succeeds "note: column 'env' holds text and is left out" "$lscm" info light.csv
 refuses 2 "did you mean 'env'" "$lscm" info light.csv --ignore emv
+refuses 2 "--ignore leaves columns of a table out" "$lscm" info light.nc --ignore env
 printf 'red,green,blue\n0,1,0\n0,0,1\n1,0,0\n' >cycle.csv
 refuses 1 "cycle" "$lscm" convert light.csv out.nc --ignore env --truth cycle.csv
 refuses 2 "names" "$lscm" convert data.nc out.nc --names a,b
@@ -186,6 +193,7 @@ assert all(a[k].dtype == b[k].dtype and (a[k] == b[k]).all() for k in a.files)'
     refuses 1 "targets" "$lscm" convert mask.npz out.nc
     refuses 1 "row 3" "$lscm" convert missing.npz out.nc
     succeeds "1 entry of x" "$lscm" info nan.npz
+    refuses 1 "row 7, column 2" "$lscm" fit nan.npz --method vae
     refuses 1 "row 7, column 2" "$lscm" info inf.npz
     refuses 1 "narrow.npz" "$lscm" info narrow.npz
     refuses 1 "one.npz" "$lscm" info one.npz

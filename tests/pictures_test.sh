@@ -95,4 +95,19 @@ refuses 1 "bad/0002.png is not a regular file" "$lscm" info bad
 mkdir nothing
 refuses 1 "nothing: there is no x_samples.npy" "$lscm" info nothing
 refuses 2 "the ending '.pngs' is unknown" sh -c "cp sheet.png output.pngs; '$lscm' info output.pngs; code=\$?; rm output.pngs; exit \$code"
+
+# ---- a list of another name, with columns of any name: told by flags that sentences name
+spoil
+rm bad/interventions.csv
+printf 'day;photo;treatment;turns\nmon;0000.png;none;\nmon;0001.png;raf;1,5\ntue;0002.png;raf+mek;2+-1\n' >bad/log.csv
+refuses 1 "bad/log.csv: line 3, column 'treatment' holds 'raf', not a number; is 'treatment' the intervention column? --target-column treatment" "$lscm" info bad
+refuses 2 "name it: --value-column turns" "$lscm" info bad --target-column treatment
+succeeds "raf:2 mek:1" "$lscm" info bad --target-column treatment --value-column turns
+succeeds "note: column 'day' holds text and is left out" "$lscm" info bad/log.csv --target-column treatment --value-column turns
+succeeds "" "$lscm" convert bad same.nc --target-column treatment --value-column turns
+succeeds "raf:2 mek:1" "$lscm" info same.nc
+sed 's/turns/dose/' bad/log.csv >doses && mv doses bad/log.csv
+succeeds "note: column 'day' holds text and is left out; column 'dose' is taken for the values that do() set" "$lscm" info bad --target-column treatment
+cp bad/log.csv bad/other.csv
+refuses 2 "bad: holds two lists of pictures" "$lscm" info bad --target-column treatment
 finish

@@ -53,6 +53,17 @@ succeeds "p:2 q:2" "$lscm" info guides.csv --target-column guide --value-column 
 printf '"","raf","mek","target"\n"1",0.5,1,"none"\n"2",1.5,2,"raf"\n"3",2.5,2,"mek"\n' >r.csv
 succeeds "note: the first column has no name" "$lscm" info r.csv
 succeeds '"note": "the first column' "$lscm" info r.csv --json
+succeeds "note: the first column has no name" "$lscm" fit r.csv --draws 8
+"$lscm" fit r.csv --draws 8 --force --json --out again.run >fitted.json 2>said
+succeeds '"note":"the first column' cat fitted.json
+succeeds "note: the first column" head -n 1 said
+"$lscm" fit r.csv --draws 8 --force --quiet >said 2>&1
+succeeds "" test ! -s said
+"$lscm" check r.csv --json >checked.json 2>said || [ $? = 3 ]
+succeeds '"note": "the first column' cat checked.json
+succeeds "note: the first column" cat said
+"$lscm" check r.csv --quiet >said 2>&1 || [ $? = 3 ]
+succeeds "" test ! -s said
 printf '\357\273\277raf;mek;target\r\n0,5;1;\r\n1,5;2;raf\r\n2,5;2;mek\r\n' >excel.csv
 succeeds "decimal commas" "$lscm" info excel.csv
 gzip -c excel.csv >packed.csv.gz

@@ -2,6 +2,8 @@
  * the whole. */
 #include "csv_testing.h"
 
+#include <math.h>
+
 static char path[300]; /* the file under test */
 
 static int set_up(void **state)
@@ -109,13 +111,24 @@ static void bad_files_get_a_sentence(void **state)
         {"a,\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 has no name"},
         {"a,b,a\n1,2,3\n3,4,5\n", NULL, LSCM_FORMAT, "two columns are named 'a'"},
         {"a,\xE4\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 is not UTF-8"},
-        {"a,b\n1,2\n3\n", NULL, LSCM_SHAPE, "line 3 has 1 cells but line 1 names 2"},
+        {"a,b\n1,2\n3\n", NULL, LSCM_SHAPE, "line 3 has 1 cell but line 1 names 2 columns"},
+        {"a,b,c\n1,2,3\n1,2", NULL, LSCM_SHAPE,
+         "line 3 has 2 cells but line 1 names 3 columns; the "
+         "file ends in this line: was it cut short?"},
+        {"a,b,target\n1,2,\n1,2,", NULL, LSCM_FORMAT, "line 3, the last, has nothing in its last"},
         {"a,b\n1,2\n3,4,5\n", NULL, LSCM_SHAPE, "line 3 has 3 cells"},
         {"a,b\n1,2\n\n3,4\n", NULL, LSCM_FORMAT, "line 3 is empty"},
         {"a,env\n1,2\n3,reference\n", NULL, LSCM_VALUE,
          "line 3, column 'env' holds 'reference', not a number; leave the column out with --ignore "
          "env"},
         {"a,b\n1,inf\n3,4\n", NULL, LSCM_VALUE, "line 2, column 'b' holds 'inf'"},
+        {"a,do:p,z:p\n1,2,2\n3,,NA\n", NULL, LSCM_VALUE,
+         "line 3, column 'z:p' has no number ('NA')"},
+        /* what is missing is no number of a column, or of a row */
+        {"a,b,env\n1.5,2,NA\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE, "if it is neither: --ignore env"},
+        {"a,b,what\n1.5,2,\n3,4.5,-1\n5,6,2\n", NULL, LSCM_VALUE, "is 'what' the intervention"},
+        {"id,a,target\nNA,1.5,\n5,2,a\n9,0,\n1,3,\n", NULL, LSCM_VALUE,
+         "leave it out with --ignore id"},
         {"a,b\n1,-inf\n3,4\n", NULL, LSCM_VALUE, "must be finite"},
         {"a,b\n1,1e999\n3,4\n", NULL, LSCM_VALUE, "must be finite"},
         {"a,b\n1,0x10\n3,4\n", NULL, LSCM_VALUE, "not a number"},
@@ -145,10 +158,44 @@ static void bad_files_get_a_sentence(void **state)
          "column? --target-column condition"},
         {"a,what\n1,a\n3,y\n", NULL, LSCM_VALUE, "--target-column what"},
         {"cell,a,sgRNA,batch\nc1,1,g1,b1\nc2,3,g2,b2\n", NULL, LSCM_VALUE,
-         "is 'sgRNA' the intervention column? --target-column sgRNA; other columns of text are "
-         "left out with --ignore cell,batch"},
+         "is 'sgRNA' the intervention column? --target-column sgRNA; if not, leave the columns "
+         "of text out: --ignore cell,sgRNA,batch"},
         {"a,env,batch\n1,u,v\n3,u,v\n", NULL, LSCM_VALUE,
-         "leave the columns of text out with --ignore env,batch"},
+         "--target-column env; if not, leave the columns of text out: --ignore env,batch"},
+        {"a,cell,batch\n1,u,v\n3,w,v\n", NULL, LSCM_VALUE, "--target-column batch; if not, "},
+        {"a,cell,well\n1,u,v\n3,w,x\n", NULL, LSCM_VALUE,
+         "leave the columns of text out with --ignore cell,well; if one says what do() acted on: "
+         "--target-column cell"},
+        {"a,cell type\n1,u\n3,u\n", NULL, LSCM_VALUE,
+         "--target-column 'cell type'; if not, leave it out: --ignore 'cell type'"},
+        /* .. by all of its cells, be the first a control, missing or a number */
+        {"a,gene\n1,NT\n3,a\n", NULL, LSCM_VALUE, "--target-column gene; if not"},
+        {"raf,gene\n1,NA\n3,raf\n", NULL, LSCM_VALUE,
+         "line 3, column 'gene' holds 'raf', not a number; is 'gene' the intervention column?"},
+        {"a,label,b\n1,,2\n3,b,4\n", NULL, LSCM_VALUE, "--target-column label; if not"},
+        {"a,label,b\n1,0,2\n3,a+b,4\n", NULL, LSCM_VALUE, "--target-column label; if not"},
+        {"batch,a,arm\nx,1,placebo\nx,3,p\n", NULL, LSCM_VALUE, "--target-column arm; if not"},
+        /* numbers, too: of nodes, and of rows */
+        {"a,b,Perturbation\n1.5,2,-1\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE,
+         "is 'Perturbation' the intervention column? --target-column Perturbation; if it is a "
+         "variable like the others: --target-column none"},
+        {"cell_id,a\n7,1.5\n8,2\n9,0\n10,3\n", NULL, LSCM_VALUE,
+         "column 'cell_id' seems to name the rows; leave it out with --ignore cell_id; give it "
+         "another name"},
+        {"id,a,target\n7,1.5,\n5,2,a\n9,0,\n1,3,\n", NULL, LSCM_VALUE,
+         "leave it out with --ignore id"},
+        {"a,b,env\n1.5,2,0\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE, "if it is neither: --ignore env"},
+        {"a,b,what\n1.5,2,-1\n3,4.5,0\n5,6,2\n", NULL, LSCM_VALUE, "is 'what' the intervention"},
+        {"a,b,target,Intervention\n1.5,2,a,-1\n3,4.5,b,0\n5,6,,1\n", NULL, LSCM_VALUE,
+         "columns 'target' and 'Intervention' could both say what do() acted on; leave the second "
+         "out: --ignore Intervention; if it is a variable like the others: --target-column target"},
+        {"a,b,target,guide\n1,2,a,b\n3,4,,NT\n", NULL, LSCM_VALUE,
+         "columns 'target' and 'guide' both name variables ('b'); join them in one column ('a;b'), "
+         "or leave the second out: --ignore guide"},
+        {"a,b,do(raf)\n1,2,0\n3,4,1\n", NULL, LSCM_VALUE, "Then call it 'do:raf'; if it is"},
+        {"a,b,Do_raf\n1,2,\n3,4,1\n", NULL, LSCM_VALUE, "Then call it 'do:raf'; if it is"},
+        {"a,b,value\n1,2,0\n3,4,1\n", NULL, LSCM_VALUE, "does column 'value' hold what do() set?"},
+        {"red,b,target\n1,2,RED\n3,4,\n", NULL, LSCM_VALUE, "did you mean 'red'?"},
         {"a,Target\n1,0\n3,-1\n", NULL, LSCM_VALUE,
          "is 'Target' the intervention column? --target-column Target; if it is a variable like "
          "the others: --target-column none"},
@@ -257,11 +304,33 @@ static void a_file_that_shrinks_is_noticed(void **state)
     lscm_dataset_free(data);
 }
 
+/* Cells of a variable that hold nothing, or a word for it: entries of x that are missing. */
+static void missing_cells_are_missing_numbers(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "row,a,b,target\n1,NA,2,\n2,1,,a\n3,nan,N/A,\n4,4,null,b\n5,None,5,\n";
+    static const double expected[] = {NAN, 2, 1, NAN, NAN, NAN, 4, NAN, NAN, 5};
+    lscm_dataset *data = NULL;
+    double x[10];
+    scratch_write_text(path, text);
+    assert_ok(open_csv(path, "row", &data));
+    assert_ok(dataset_read_raw(data, LSCM_X, 0, 5, x, &why));
+    for (size_t k = 0; k < 10; k++) {
+        assert_true(isnan(expected[k]) ? isnan(x[k]) : x[k] == expected[k]);
+    }
+    lscm_overview overview = {0};
+    assert_ok(lscm_dataset_check(data, &overview, NULL, &why));
+    assert_int_equal(overview.missing, 6);
+    lscm_dataset_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_files_are_read),
         cmocka_unit_test(bad_files_get_a_sentence),
+        cmocka_unit_test(missing_cells_are_missing_numbers),
         cmocka_unit_test(what_is_no_text_file_is_refused),
         cmocka_unit_test(long_lines_are_read),
         cmocka_unit_test(odd_blocks_equal_the_whole),

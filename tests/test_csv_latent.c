@@ -153,6 +153,13 @@ static void both_layouts_say_the_same(void **state)
          "value", NULL},
         {"dose,a,b,c,Guide\n,1,2,3,scramble\n1.5,4,5,6,raf\n-2;3,7,8,9,raf;Scramble;mek\n", "Guide",
          "dose", "NT, SCRAMBLE"},
+        /* other signs between targets; the only column that sounds like values; columns of words */
+        {"a,b,c,drug,Dose (uM)\n1,2,3,DMSO,0\n4,5,6,raf,1.5\n7,8,9,raf + mek,-2+3\n", "drug", NULL,
+         NULL},
+        {"a,b,c,drug,dose,dose_unit\n1,2,3,,NA,uM\n4,5,6,raf,15e-1,uM\n7,8,9,raf|mek,-2;3,nM\n",
+         "drug", NULL, NULL},
+        {"cell,a,b,c,t,v\nu,1,2,3,NA,NA\nu,4,5,6,raf,1.5\nw,7,8,9,\"raf,mek\",\"-2,3\"\n", "t", "v",
+         NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         lscm_dataset *data = NULL;
@@ -206,6 +213,18 @@ static void observed_targets_have_any_name(void **state)
         {"a,control,target\n1,2,control\n3,4,none\n5,6,\n", NULL, NULL, {0, 1, 0, 0, 0, 0}},
         {"a,control,target\n1,2,control\n3,4,a\n5,6,\n", NULL, "control", {0, 0, 1, 0, 0, 0}},
         {"Target,b\n0,2\n1,4\n0,6\n", "none", NULL, {0}},
+        {"a,b,target\n1,2,a+b\n3,4,a|b\n5,6,b+ctrl\n", NULL, NULL, {1, 1, 1, 1, 0, 1}},
+        {"gene 1,gene 2\n0,2\n1,1\n0,1\n", NULL, NULL, {0}},
+        {"a,treatment\n0.5,1\n1,0\n0,1\n", "none", NULL, {0}},
+        {"Unnamed: 0.1,Unnamed: 0,a,b,target\n0,0,1,2,b\n1,1,3,4,\n2,2,5,6,a\n",
+         NULL,
+         NULL,
+         {0, 1, 0, 0, 1, 0}},
+        {"a+b,c,target\n1,2,a+b\n3,4,c;a+b\n5,6,c\n", NULL, NULL, {1, 0, 1, 1, 0, 1}},
+        {"cell,a,b,batch,gene\nu,1,2,p,NA\nv,3,4,p,b \nw,5,6,q,a\n",
+         "gene",
+         NULL,
+         {0, 0, 0, 1, 1, 0}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         lscm_dataset *data = NULL;
@@ -234,6 +253,19 @@ static void what_does_not_fit_is_asked(void **state)
          "target 'a' is a column, so the variables are observed and what do() set stands there; "
          "leave the column of values out: --ignore value"},
         {"a,b,target\n1,2,a\n3,4,\n", NULL, "b", LSCM_VALUE, "do without --value-column"},
+        {"a,dose,target\n1,2,a\n3,4,\n", NULL, NULL, LSCM_VALUE,
+         "--ignore dose; if it is a variable like the others: --value-column none"},
+        /* names that may be meant for the same */
+        {"a,b,target,value\n1,2,raf,1\n3,4,Raf,2\n", NULL, NULL, LSCM_VALUE,
+         "line 3: target 'Raf' is written 'raf' before; write it alike"},
+        {"raf,b,target,value\n1,2,RAF,1\n3,4,mek,2\n", NULL, NULL, LSCM_VALUE,
+         "line 2: is target 'RAF' the column 'raf'? Then write it alike"},
+        {"a,b,target,value\n1,2,raf,1\n3,4,,2\n", NULL, NULL, LSCM_VALUE,
+         "line 3: a value is set (2), but column 'target' is empty"},
+        /* a variable, perhaps, that was written badly is not left out */
+        {"a,b,target\n1,5 mg,a\n3,6 mg,\n", NULL, NULL, LSCM_VALUE, "column 'b' holds '5 mg'"},
+        {"a,b,target\n1,TRUE,a\n3,FALSE,\n", NULL, NULL, LSCM_VALUE, "column 'b' holds 'TRUE'"},
+        {"a,b,target\n1,x,a\n3,2,\n", NULL, NULL, LSCM_VALUE, "column 'b' holds 'x'"},
         {"a,b,target,value\n1,2,raf,\n3,4,,\n", NULL, NULL, LSCM_VALUE,
          "do() acted on 'raf', but column 'value' does not say what it set"},
         {"a,b,target,value\n1,2,raf;mek,1\n3,4,,\n", NULL, NULL, LSCM_VALUE, "acted on 'mek'"},

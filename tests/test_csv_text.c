@@ -139,8 +139,9 @@ static void words_for_control(void **state)
 {
     (void)state;
     static const char *const usual[] = {
-        "",     "none",   "Control", "CTRL",   "NT", "nt_12",    "non-targeting",
-        "DMSO", "dmso-3", "Vehicle", "mock 2", "WT", "negctrl_1"};
+        "",     "none",     "Control", "CTRL",    "NT",       "nt_12",     "non-targeting",
+        "DMSO", "dmso-3",   "Vehicle", "mock 2",  "WT",       "negctrl_1", "NegCtrl0",
+        "NTC",  "scramble", "SCR",     "Placebo", "baseline", "empty"};
     static const char *const others[] = {"raf", "WT1", "NTRK1", "controls", "12", "_12", "NT_"};
     for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
         assert_true(lscm_is_control(usual[i], NULL));
@@ -154,6 +155,41 @@ static void words_for_control(void **state)
     assert_true(lscm_is_control("", "water"));
 }
 
+/* A table that ends early, packed or not: told wherever it is cut, but where a row or its last cell
+ * happens to be whole without what is missing. */
+static void a_table_cut_short_is_told(void **state)
+{
+    (void)state;
+    static const char text[] = "a,b,target\n1,2,\n3,4,a\n1.5,-2.5,b\n";
+    static const char last[] = "1.5,-2.5,b\n";
+    size_t length = sizeof text - 1;
+    size_t whole = length - (sizeof last - 1);
+    char bytes[256];
+    lscm_dataset *data = NULL;
+    for (size_t cut = whole + 1; cut + 1 < length; cut++) {
+        scratch_write(path, text, cut);
+        assert_true(open_csv(path, NULL, &data) != LSCM_OK);
+        assert_non_null(strstr(why.text, "cut short?"));
+        lscm_dataset_free(data);
+    }
+    gzFile packed = gzopen(path, "wb");
+    assert_non_null(packed);
+    assert_true(gzputs(packed, text) > 0 && gzclose(packed) == Z_OK);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    assert_true(size > 0 && size < sizeof bytes && fclose(file) == 0);
+    for (size_t cut = 2; cut < size; cut++) { /* its mark is of two bytes */
+        scratch_write(path, bytes, cut);
+        assert_fails(open_csv(path, NULL, &data), LSCM_FORMAT, "cut short or damaged");
+        lscm_dataset_free(data);
+    }
+    scratch_write(path, bytes, size);
+    assert_ok(open_csv(path, NULL, &data));
+    assert_int_equal(lscm_dataset_rows(data), 3);
+    lscm_dataset_free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +198,7 @@ int main(void)
         cmocka_unit_test(what_is_ambiguous_gets_a_sentence),
         cmocka_unit_test(a_damaged_archive_is_named),
         cmocka_unit_test(words_for_control),
+        cmocka_unit_test(a_table_cut_short_is_told),
     };
     return cmocka_run_group_tests(tests, set_up, scratch_remove);
 }

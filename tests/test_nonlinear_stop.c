@@ -172,7 +172,8 @@ static bool measure(void *self, const char *what, uint64_t done, uint64_t total)
     return true;
 }
 
-/* A network is trained twice where it is judged, and the time left is that of both. */
+/* A network is trained twice where it is judged, and the time left is that of both: the first may
+ * never say that all is nearly done, whatever else the machine does. */
 static void progress_is_of_both_networks(void **state)
 {
     (void)state;
@@ -188,12 +189,13 @@ static void progress_is_of_both_networks(void **state)
         settings.holdout = judged ? 0.2 : 0;
         lscm_set_threads(1);
         assert_ok(lscm_fit(&p, data, &settings, NULL, &(lscm_progress){measure, &e}, &why));
-        assert_true(e.least[0] >= 0 && e.most[0] <= (judged ? 0.5 : 1));
-        assert_true(e.most[0] > (judged ? 0.25 : 0.5));
+        assert_true(e.least[0] >= 0 && e.most[0] > 0);
         if (judged) {
-            assert_true(e.least[1] >= 0.5 && e.most[1] <= 1);
-            assert_true(e.most[1] > 0.75);
+            assert_true(e.most[0] < 0.9);
+            assert_true(e.least[1] >= e.most[0] && e.most[1] <= 1);
+            assert_true(e.most[1] > e.most[0]);
         } else {
+            assert_true(e.most[0] > 0.9);
             assert_true(e.most[1] < 0); /* there is none */
         }
         lscm_posterior_free(p);

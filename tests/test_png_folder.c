@@ -189,7 +189,8 @@ static void a_list_is_what_it_says(void **state)
     pictures_list list;
     const char *path = at("interventions.csv");
     put(path, "file,raf,time,\"m, k\"\n./a.png,,9:15,\n\"b, c.png\",-1.5e1,,0\nd/e.png,,x,2\n");
-    assert_ok(pictures_list_read(&list, path, "time", &why));
+    lscm_open_options options = {.ignore = "time"};
+    assert_ok(pictures_list_read(&list, path, &options, &why));
     assert_true(list.rows == 3 && list.nodes == 2);
     assert_string_equal(list.names[1], "m, k");
     assert_string_equal(list.files[0], "a.png");
@@ -202,16 +203,37 @@ static void a_list_is_what_it_says(void **state)
     assert_true(pictures_is_list(path, NULL) && pictures_is_list(path, "time"));
     assert_false(pictures_is_list(path, "time,file"));
     assert_false(pictures_is_list(at("none.csv"), NULL));
+    /* files in a column of any name, and what was done in two others */
+    put(path, "drug,photo,dose,iso\nDMSO,a.JPG,,100\nraf+mek,b.jpeg,1+2,200\nmek,c.png,3,100\n");
+    options = (lscm_open_options){.target_column = "drug"};
+    assert_true(pictures_is_list(path, NULL));
+    assert_false(pictures_is_list(path, "photo"));
+    assert_ok(pictures_list_read(&list, path, &options, &why));
+    assert_true(list.rows == 3 && list.nodes == 2);
+    assert_string_equal(list.names[0], "raf");
+    assert_string_equal(list.files[1], "b.jpeg");
+    assert_memory_equal(list.targets, ((const uint8_t[]){0, 0, 1, 1, 0, 1}), 6);
+    assert_memory_equal(list.values, ((const double[]){0, 0, 1, 2, 0, 3}), 6 * sizeof(double));
+    assert_string_equal(list.note, "column 'dose' is taken for the values that do() set; column "
+                                   "'iso' is left out");
+    pictures_list_close(&list);
+    put(path, "file,raf,iso\na.png,,100\nb.png,1,200\n");
+    assert_ok(pictures_list_read(&list, path, &(lscm_open_options){0}, &why));
+    assert_non_null(strstr(list.note, "node 'iso' is set in every row"));
+    pictures_list_close(&list);
     const struct {
         const char *text, *part;
         lscm_status status;
     } bad[] = {
         {"", "line 1 should be 'file' and then", LSCM_FORMAT},
-        {"picture,a\nx.png,1\n", "line 1 should be 'file' and then", LSCM_FORMAT},
+        {"picture,a\nx.gif,1\n", "line 1 should be 'file' and then", LSCM_FORMAT},
         {"file\nx.png\n", "line 1 names no nodes", LSCM_SHAPE},
         {"file,a\n", "lists no pictures", LSCM_SHAPE},
         {"file,a,a\nx.png,1,1\n", "two columns are named 'a'", LSCM_FORMAT},
-        {"file,a,target\nx.png,1,a\n", "no column 'target'", LSCM_FORMAT},
+        {"file,a,target\nx.png,1,b\n", "name it: --value-column a", LSCM_USAGE},
+        {"file,knob,turns\nx.png,,\ny.png,left,2\nz.png,left,1\n",
+         "is 'knob' the intervention column? --target-column knob", LSCM_VALUE},
+        {"file,target,value\nx.png,none,\n", "names no target in any line", LSCM_VALUE},
         {"file,a\nx.png,1,2\n", "line 2 has 3 cells", LSCM_SHAPE},
         {"file,a\nx.png,\n,1\n", "line 3 names no picture", LSCM_VALUE},
         {"file,a\nx.png,\ny.png,high\n", "line 3, column 'a' holds 'high', not a number",
@@ -221,7 +243,8 @@ static void a_list_is_what_it_says(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         put(path, bad[i].text);
-        assert_fails(pictures_list_read(&list, path, NULL, &why), bad[i].status, bad[i].part);
+        assert_fails(pictures_list_read(&list, path, &(lscm_open_options){0}, &why), bad[i].status,
+                     bad[i].part);
         pictures_list_close(&list);
     }
 }

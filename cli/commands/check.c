@@ -134,7 +134,7 @@ static void print_edges(const json_t *edges)
         {"assumed", "pairs that are as said if nothing hidden moves both, or checks were wrong"},
         {"undecided", "pairs that the rows leave open"},
         {"undecidable", "pairs that this design can never decide"}};
-    if (edges == NULL) {
+    if (json_object_get(edges, "decided") == NULL) { /* at most which way they point was asked */
         return;
     }
     (void)printf("\n%lld pairs of nodes are decided\n",
@@ -162,28 +162,28 @@ static void print_text(const lscm_diagnostics *d, const json_t *edges)
     }
 }
 
-static void print_json(const lscm_diagnostics *d, json_t *summary)
+static void print_json(const lscm_diagnostics *d, json_t *summary, const char *note)
 {
     json_t *checks = json_object_get(summary, "checks");
-    json_t *all = json_pack("{s:I, s:O?, s:O?}", "found", (json_int_t)d->found, "checks", checks,
-                            "pairs", json_object_get(summary, "pairs"));
+    json_t *all = json_pack("{s:I, s:O?, s:O?, s:s*}", "found", (json_int_t)d->found, "checks",
+                            checks, "pairs", json_object_get(summary, "pairs"), "note", note);
     char *text = json_dumps(all, JSON_REAL_PRECISION(12));
     (void)printf("%s\n", text != NULL ? text : "{}");
     free(text);
     json_decref(all);
 }
 
-static lscm_status check_data(const file_arguments *a, lscm_posterior **out, lscm_error *why)
+static lscm_status check_data(const file_arguments *a, lscm_dataset **data, lscm_posterior **out,
+                              lscm_error *why)
 {
-    lscm_dataset *data = NULL;
     progress_bar bar;
     lscm_progress progress = progress_begin(&bar, a->common.quiet || a->common.json);
-    lscm_status status = lscm_dataset_open(&data, a->in, &a->open, why);
+    lscm_status status = lscm_dataset_open(data, a->in, &a->open, why);
     if (status == LSCM_OK) {
-        status = lscm_check(out, data, &progress, why);
+        print_note(*data, &a->common);
+        status = lscm_check(out, *data, &progress, why);
     }
     progress_end(&bar);
-    lscm_dataset_free(data);
     return status;
 }
 
@@ -193,21 +193,24 @@ int check_run(int argc, char **argv)
         .common = {.word = {&a.in}, .missing = "name the data or the run to check"}};
     lscm_error why = {0};
     lscm_posterior *run = NULL;
+    lscm_dataset *data = NULL; /* where that is no run */
     cli_parse("check", check_argp(), argc, argv, &a);
     lscm_status status =
-        is_run(a.in) ? lscm_posterior_open(&run, a.in, &why) : check_data(&a, &run, &why);
+        is_run(a.in) ? lscm_posterior_open(&run, a.in, &why) : check_data(&a, &data, &run, &why);
     if (status != LSCM_OK) {
+        lscm_dataset_free(data);
         return cli_fail(&why);
     }
     const lscm_diagnostics *d = lscm_posterior_diagnostics(run);
     json_t *summary = json_loads(lscm_posterior_summary(run), 0, NULL);
     if (a.common.json) {
-        print_json(d, summary);
+        print_json(d, summary, data != NULL ? lscm_dataset_note(data) : NULL);
     } else if (!a.common.quiet) {
         print_text(d, json_object_get(summary, "pairs"));
     }
     int code = d->found > 0 ? EXIT_FOUND : EXIT_DONE;
     json_decref(summary);
     lscm_posterior_free(run);
+    lscm_dataset_free(data);
     return code;
 }

@@ -150,17 +150,21 @@ static void write_report(const lscm_posterior *posterior, const lscm_dataset *da
     }
 }
 
-static lscm_status run(arguments *a, const char *folder, lscm_comm *comm,
+/* The data are opened and, to the end of the program, the caller's. */
+static lscm_status run(arguments *a, lscm_dataset **opened, const char *folder, lscm_comm *comm,
                        const lscm_progress *progress, lscm_posterior **out, lscm_error *why)
 {
     lscm_fit_settings *settings = lscm_fit_settings_new();
-    lscm_dataset *data = NULL;
     size_t *order = NULL;
     known_edges known = {0};
     settings_given given = a->given;
     const char **text = settings_text(lscm_fit_table(), "order", &given);
-    lscm_status status = settings != NULL ? lscm_dataset_open(&data, a->in, &a->open, why)
+    lscm_status status = settings != NULL ? lscm_dataset_open(opened, a->in, &a->open, why)
                                           : cli_explain(why, LSCM_MEMORY, "out of memory");
+    const lscm_dataset *data = *opened;
+    if (status == LSCM_OK) {
+        print_note(data, &a->common);
+    }
     if (status == LSCM_OK && *text != NULL && strpbrk(*text, ",0123456789") != NULL) {
         order = calloc(lscm_dataset_nodes(data), sizeof *order);
         status = order != NULL ? parse_order(data, *text, order, why)
@@ -190,7 +194,6 @@ static lscm_status run(arguments *a, const char *folder, lscm_comm *comm,
         write_report(*out, data, folder);
     }
     known_free(&a->known, &known);
-    lscm_dataset_free(data);
     lscm_fit_settings_free(settings);
     free(order);
     return status;
@@ -203,6 +206,7 @@ int fit_run(int argc, char **argv)
                               .surplus = "; the run goes behind --out"}};
     lscm_error why = {0};
     lscm_posterior *posterior = NULL;
+    lscm_dataset *data = NULL;
     progress_bar bar;
     char folder[4096];
     only_first_speaks();
@@ -216,14 +220,15 @@ int fit_run(int argc, char **argv)
     lscm_progress progress = progress_begin(&bar, a.common.quiet);
     lscm_status status = processes_open(&comm, &a.common, &why);
     if (status == LSCM_OK) {
-        status = run(&a, folder, comm, &progress, &posterior, &why);
+        status = run(&a, &data, folder, comm, &progress, &posterior, &why);
     }
     progress_end(&bar);
     if (status == LSCM_OK && posterior != NULL && (a.common.json || !a.common.quiet)) {
-        print_fit(posterior, folder, a.common.json);
+        print_fit(posterior, folder, lscm_dataset_note(data), a.common.json);
     }
     int code = status == LSCM_OK ? EXIT_DONE : cli_fail(&why);
     lscm_posterior_free(posterior);
+    lscm_dataset_free(data);
     lscm_comm_close(comm); /* only now: mpirun ends the others when one has failed */
     return code;
 }

@@ -340,19 +340,23 @@ static json_t *edges_json(const lscm_posterior *posterior)
 }
 
 /* The summary, where the run is, and its edges, on one line. */
-static void print_json(const lscm_posterior *posterior, json_t *summary, const char *folder)
+static void print_json(const lscm_posterior *posterior, json_t *summary, const char *folder,
+                       const char *note)
 {
     (void)json_object_set_new(summary, "run", json_string(folder));
     (void)json_object_set_new(summary, "edges", edges_json(posterior));
+    if (note != NULL) {
+        (void)json_object_set_new(summary, "note", json_string(note));
+    }
     (void)json_dumpf(summary, stdout, JSON_COMPACT);
     (void)printf("\n");
 }
 
-void print_fit(const lscm_posterior *posterior, const char *folder, bool json)
+void print_fit(const lscm_posterior *posterior, const char *folder, const char *note, bool json)
 {
     json_t *summary = json_loads(lscm_posterior_summary(posterior), 0, NULL);
     if (json) {
-        print_json(posterior, summary, folder);
+        print_json(posterior, summary, folder, note);
     } else {
         const json_t *warnings = json_object_get(summary, "warnings");
         print_method(posterior, summary, folder);

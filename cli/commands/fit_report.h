@@ -10,6 +10,7 @@
  */
 size_t likely_edges(const lscm_posterior *posterior, size_t *out, size_t most);
 
-void print_fit(const lscm_posterior *posterior, const char *folder, bool json);
+/* `note`: of the data, or NULL; for JSON alone, since it was said when they were opened. */
+void print_fit(const lscm_posterior *posterior, const char *folder, const char *note, bool json);
 
 #endif

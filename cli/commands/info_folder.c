@@ -98,7 +98,7 @@ static void print_text(const char *folder, const lscm_posterior *run, const json
 {
     const char *data = json_string_value(json_object_get(config, "data"));
     const char *version = json_string_value(json_object_get(config, "lscm"));
-    print_fit(run, folder, false);
+    print_fit(run, folder, NULL, false);
     (void)printf("fitted to %s: %zu rows, %zu nodes; %zu draws, seed %lld, lscm %s\n",
                  data != NULL ? data : "data of unknown name", lscm_posterior_rows(run),
                  lscm_posterior_nodes(run), lscm_posterior_draws(run),

@@ -20,6 +20,7 @@ typedef struct command {
     const char *summary; /* one line */
     int (*run)(int argc, char **argv);
     const struct argp *(*argp)(void); /* options and texts, for --help, man pages and completion */
+    const char *(*word)(size_t i);    /* what its word may be, NULL after the last; NULL: a file */
 } command;
 
 /* One row per subcommand, a NULL name at the end. */
@@ -49,6 +50,7 @@ const struct argp *transform_argp(void);
 const struct argp *compare_argp(void);
 const struct argp *report_argp(void);
 const struct argp *reproduce_argp(void);
+const char *reproduce_word(size_t i);
 
 /* What several subcommands take: options, each of which stands in the table of those that want it
  * (--out with a text of its own, the others by these macros), and words without an option. */

@@ -89,6 +89,13 @@ node_list nodes_of_run(const lscm_posterior *run)
     return (node_list){run, lscm_posterior_nodes(run), name_in_run};
 }
 
+void print_note(const lscm_dataset *data, const common_options *common)
+{
+    if (lscm_dataset_note(data) != NULL && !common->quiet) {
+        (void)fprintf(stderr, "note: %s\n", lscm_dataset_note(data));
+    }
+}
+
 node_list nodes_of_data(const lscm_dataset *data)
 {
     return (node_list){data, lscm_dataset_nodes(data), name_in_data};

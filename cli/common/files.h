@@ -65,6 +65,9 @@ typedef struct file_arguments {
 /* argp's parser; its input is a file_arguments. */
 error_t files_parse(int key, char *argument, struct argp_state *state);
 
+/* What was understood of the data that is worth a look, on standard error unless --quiet. */
+void print_note(const lscm_dataset *data, const common_options *common);
+
 /* A folder that lscm fit made, whether or not the fit has finished. */
 bool is_run(const char *path);
 /* Nodes and their names, of a run or of data. */

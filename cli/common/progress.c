@@ -60,7 +60,8 @@ static void draw(double share, const char *text)
     (void)fflush(stderr);
 }
 
-/* Work comes in stages, each of which counts from 0 to a total of its own. */
+/* A fit counts to LSCM_WHOLE, once. Other work comes in stages, each of which counts from 0 to a
+ * total of its own. */
 static void enter_stage(progress_bar *bar, double now, uint64_t done, uint64_t total)
 {
     if (total != bar->total || done < bar->done) {
@@ -71,15 +72,17 @@ static void enter_stage(progress_bar *bar, double now, uint64_t done, uint64_t t
     bar->done = done;
 }
 
-/* How long later stages take is not known; the time so far tells that there were others. */
+/* How long later stages take is not known but to a fit; the time so far tells that there were
+ * others. */
 static void describe(const progress_bar *bar, const char *what, double now, char *out, size_t size)
 {
     double share = (double)bar->done / (double)bar->total;
     double rate = (double)(bar->done - bar->first) / (now - bar->entered);
     char left[64] = "";
     if (rate > 0) {
-        (void)snprintf(left, sizeof left, ", %.0f s left of this",
-                       (double)(bar->total - bar->done) / rate);
+        (void)snprintf(left, sizeof left, ", %.0f s left%s",
+                       (double)(bar->total - bar->done) / rate,
+                       bar->total == LSCM_WHOLE ? "" : " of this");
     }
     (void)snprintf(out, size, "%s: %.0f%%%s (%.0f s so far)", what, 100 * share, left,
                    now - bar->begun);

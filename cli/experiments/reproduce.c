@@ -242,16 +242,22 @@ lscm_status reproduce_unseen(reproduce_options o, lscm_error *why)
     return status;
 }
 
+const char *reproduce_word(size_t i)
+{
+    return i == 0                     ? "all"
+           : i == 1                   ? UNSEEN
+           : i < EXPERIMENT_COUNT + 2 ? EXPERIMENTS[i - 2].name
+                                      : NULL;
+}
+
 static lscm_status check_name(const char *name, lscm_error *why)
 {
-    const char *names[EXPERIMENT_COUNT + 2] = {"all", UNSEEN};
+    const char *names[EXPERIMENT_COUNT + 2];
     char list[512] = "";
     size_t used = 0;
     bool found = false;
-    for (size_t i = 0; i < EXPERIMENT_COUNT; i++) {
-        names[i + 2] = EXPERIMENTS[i].name;
-    }
     for (size_t i = 0; i < EXPERIMENT_COUNT + 2; i++) {
+        names[i] = reproduce_word(i);
         found = found || strcmp(names[i], name) == 0;
         if (used < sizeof list) {
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",

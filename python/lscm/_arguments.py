@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ._core import Error, ValueProblem
+from ._core import Error, MissingProblem, ValueProblem
 from ._nodes import Floats, Mask, Nodes
 from ._numbers import Names, column_names, dimensions, numbers
 from ._problems import hint, wrong, wrong_type
@@ -45,7 +45,10 @@ def naming_arguments(check: Callable[[], object] | None = None) -> Iterator[None
         text = str(problem)
         for field, argument in (("x", "X"), ("targets", "targets"), ("values", "values")):
             text = text.replace(f"memory: '{field}'", f"{argument}:")
-        problem.args = (text.replace("memory: ", ""), *problem.args[1:])
+        text = text.replace("memory: ", "")
+        if isinstance(problem, MissingProblem) and text != str(problem):  # no file is missing
+            raise wrong(text) from None
+        problem.args = (text, *problem.args[1:])
         raise
 
 

@@ -42,8 +42,8 @@ def readable(path: str) -> Iterator[tuple[str, Folder | None]]:
 def _read(path: str) -> Any:
     try:
         from pyarrow import feather, parquet
-    except ImportError:
-        raise missing_package("pyarrow", f"{path}: reading it") from None
+    except ImportError as why:
+        raise missing_package("pyarrow", f"{path}: reading it", why) from None
     if not os.path.exists(path):
         raise MissingProblem(f"{path}: there is no such file")
     reader = feather.read_table if path.lower().endswith(_FEATHER) else parquet.read_table
@@ -69,5 +69,10 @@ def _write(table: Any, copy: str, path: str) -> None:
             raise FileProblem(
                 f"{path}: its column {name!r} holds lists, not numbers; give each entry a column"
             )
+        if str(column.type) == "string_view":  # as polars writes texts; no CSV of pyarrow has them
+            column = column.cast(pyarrow.string())
         columns[name] = column
-    csv.write_csv(pyarrow.table(columns), copy, csv.WriteOptions(quoting_style="needed"))
+    try:
+        csv.write_csv(pyarrow.table(columns), copy, csv.WriteOptions(quoting_style="needed"))
+    except pyarrow.ArrowException as why:
+        raise FileProblem(f"{path}: pyarrow cannot write it as text: {why}") from why

@@ -145,7 +145,8 @@ class Dataset:
                 raise wrong_type(f"{name}: goes with targets; without them, X is a whole AnnData")
         self._arrays = {}
         self._opened = {name: _as_text(option) for name, option in options.items()}
-        with written(cells) as (path, self._folder):
+        columns = options["target_column"], options["value_column"]
+        with written(cells, *columns) as (path, self._folder):
             self._core = _core.open(path, **self._opened, layer=LAYER)
         self._core.set_path("memory")
 

@@ -222,10 +222,11 @@ final_temperature, permanent, restarts, full_run
         node_names : list of str, optional
             Names of the nodes; else the names of the columns of targets, where it is a DataFrame.
         target_column, value_column : str, optional
-            Instead of targets and values: columns of the DataFrame X that name the targets of do(),
-            several joined by ';', and what it set them to, joined likewise. Without values the
-            targets are columns of X. Columns called target and value need not be named, nor those
-            called do:NAME, one for each latent node: what it was set to, NaN where it was not.
+            Instead of targets and values: columns of the DataFrame X (of obs, where it is an
+            AnnData) that name the targets of do(), several joined by ';', '+', ',' or '|', and what
+            it set them to, joined likewise. Without values the targets are columns of X. Columns
+            called target and value need not be named, nor those called do:NAME, one for each latent
+            node: what it was set to, NaN where it was not.
         control : list of str, optional
             Words in the target column for no target, in any case; else control, ctrl, NT, DMSO, ...
         resume : bool
@@ -382,8 +383,15 @@ final_temperature, permanent, restarts, full_run
                 f"X has {x[0].size} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input"
             )
-        # target sets by number do not say how many nodes there are
-        return Dataset(x, targets, values, node_names=None if targets is None else labels)
+        try:  # target sets by number do not say how many nodes there are
+            return Dataset(x, targets, values, node_names=None if targets is None else labels)
+        except _core.ValueProblem as problem:
+            if "there is no node" in str(problem):
+                problem.args = (
+                    f"{problem}; no row that was fitted set it: where folds leave nodes out, "
+                    "shuffle the rows, as by cv=KFold(5, shuffle=True)",
+                )
+            raise
 
     def _repr_html_(self) -> str:
         if not self.__sklearn_is_fitted__():

@@ -27,7 +27,8 @@ def _is_arrow(value: object) -> bool:
 def plain(value: Any, argument: str) -> Any:
     """What numpy can read in the place of `value`; anything that it reads anyway as it is."""
     if is_anndata(value):
-        return _anndata_x(value, argument)
+        x = anndata_x(value, argument)
+        return x.toarray() if hasattr(x, "toarray") else x
     if _is_xarray_dataset(value):
         return _variables(value, argument)
     if _is_arrow(value):
@@ -37,13 +38,14 @@ def plain(value: Any, argument: str) -> Any:
     return value
 
 
-def _anndata_x(data: Any, argument: str) -> Any:
+def anndata_x(data: Any, argument: str) -> Any:
+    """X in memory, dense or sparse."""
     x = data.X
     if x is None:
         raise wrong(f"{argument}: the AnnData has no X; pass one of its layers")
     if hasattr(x, "to_memory"):  # sparse, in a file
         x = x.to_memory()
-    return x.toarray() if hasattr(x, "toarray") else x
+    return x
 
 
 def _variables(data: Any, argument: str) -> Any:

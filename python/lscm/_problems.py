@@ -83,10 +83,13 @@ def not_fitted(name: str) -> NotFitted:
     return problem
 
 
-def missing_package(name: str, what: str) -> PackageProblem:
-    """The exception for an optional package that is not installed."""
+def missing_package(name: str, what: str, why: ImportError) -> PackageProblem:
+    """The exception for an optional package that is not installed, or does not fit the others."""
+    absent = isinstance(why, ModuleNotFoundError) and (why.name or name).split(".")[0] == name
     problem = PackageProblem(
         f"{what} needs the package {name}, which is not installed; pip install {name}"
+        if absent
+        else f"{what} needs the package {name}, which cannot be imported: {why}"
     )
     problem.status = "TOOL"
     return problem
@@ -96,8 +99,8 @@ def package(name: str, what: str) -> Any:
     """An optional package that `what` needs, or a part of one: "matplotlib.pyplot"."""
     try:
         return importlib.import_module(name)
-    except ImportError:
-        raise missing_package(name.split(".")[0], what) from None
+    except ImportError as why:
+        raise missing_package(name.split(".")[0], what, why) from None
 
 
 def hint(word: str, candidates: Iterable[str]) -> str:

@@ -35,19 +35,18 @@ def reporting(progress: Progress) -> Iterator[Report | None]:
 
 
 class _Bar:
-    """A bar of tqdm for each thing that is done."""
+    """A bar of tqdm for a fit, or for each thing that is done."""
 
     def __init__(self, tqdm: Any) -> None:
         self._tqdm = tqdm
         self._bar: Any = None
-        self._what = ""
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        if self._bar is None or what != self._what:
+        if self._bar is None or total != self._bar.total or done < self._bar.n:
             self.close()
-            self._bar, self._what = self._tqdm(total=total, desc=what, leave=False), what
-        self._bar.n, self._bar.total = done, total
-        self._bar.refresh()
+            self._bar = self._tqdm(total=total, leave=False)
+        self._bar.n = done
+        self._bar.set_description(what)
 
     def close(self) -> None:
         if self._bar is not None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
+from ._column_words import parts, sounds_like_targets, sounds_like_values
 from ._core import is_control
 from ._do_columns import has_do_columns, read_do_columns
 from ._frames import cells_of, choose, is_missing
@@ -55,6 +56,8 @@ def read_table(
             _ask(frame, names)
         return Table(frame, None, None, None)
     value = _column(names, value_column, "value_column", "value")
+    if value is None and value_column is None:
+        value = _dose(names, target)
     kept = [name for name in names if name not in (target, value)]
     none = _is_none(control)
     sets = [
@@ -68,19 +71,25 @@ def read_table(
     return Table(choose(frame, kept), sets, values, None)
 
 
-_SOUNDS = ("target", "condition", "interv", "treat", "perturb", "guide", "grna", "knock", "crispr")
-
-
 def _ask(frame: Any, names: Names) -> None:
-    """A column of text may say what do() acted on: by its name, or since it names columns."""
+    """A column of text may say what do() acted on: by its name, by all that stands in it."""
     for name in names:
-        texts = (cell for cell in cells_of(frame, name) if isinstance(cell, str))
-        first = next(texts, None)
-        if first is not None and (first in names or any(word in name.lower() for word in _SOUNDS)):
+        texts = {cell: None for cell in cells_of(frame, name) if isinstance(cell, str)}
+        if texts and (
+            sounds_like_targets(name)
+            or any(text.strip() != "" and is_control(text, None) for text in texts)
+            or any(part in names for text in texts for part in parts(text, names))
+        ):
             raise wrong(
-                f"X: column {name!r} holds text ({first!r}); is it the intervention column? "
-                f"target_column={name!r}"
+                f"X: column {name!r} holds text ({next(iter(texts))!r}); is it the intervention "
+                f"column? target_column={name!r}"
             )
+
+
+def _dose(names: Names, target: str) -> str | None:
+    """Where no column is called value: the only one that sounds like it."""
+    found = [name for name in names if name != target and sounds_like_values(name)]
+    return found[0] if len(found) == 1 else None
 
 
 def _column(names: Names, asked: str | None, argument: str, usual: str) -> str | None:
@@ -113,10 +122,9 @@ def _members(cell: Any, columns: list[str], none: IsControl, said: bool, latent:
         return [int(cell)] if int(cell) == cell else [cell]
     if cell in columns and not latent and not (said and none(cell)):
         return [cell]
-    words = [word.strip() for word in cell.split(";")]
     kept = [
         word
-        for word in words
+        for word in parts(cell, columns)
         if word not in ("", "-1")
         and (not none(word) or (word in columns and not said and not latent))
     ]
@@ -143,15 +151,18 @@ def _values(
     sets: list[list[Any]], cells: list[Any], columns: list[str], value: str
 ) -> list[list[Any]]:
     values = []
+    met: dict[str, str] = {}
     for row, (listed, cell) in enumerate(zip(sets, cells)):
         observed = [word for word in listed if word in columns]
+        for word in listed:
+            _written_alike(word, row, columns, met)
         if observed:
             raise wrong(
                 f"X: row {row} has the target {observed[0]!r}, which is a column of X: so the "
-                f"variables are observed, and what do() set stands there; leave {value!r} out of X"
+                f"variables are observed, and what do() set stands there; leave {value!r} out of X, or "
+                "pass value_column='none' if it is a variable, too"
             )
-        given = cell.split(";") if isinstance(cell, str) else [cell]
-        given = list(cell) if isinstance(cell, (list, tuple)) else given
+        given = _given(cell)
         try:
             numbers = [float(number) for number in given] if listed else []
         except (TypeError, ValueError):
@@ -163,3 +174,25 @@ def _values(
             )
         values.append(numbers)
     return values
+
+
+def _given(cell: Any) -> list[Any]:
+    """The values in a cell, joined as targets are."""
+    if isinstance(cell, (list, tuple)):
+        return list(cell)
+    if not isinstance(cell, str):
+        return [cell]
+    try:
+        return [float(cell)]  # "1e+05"
+    except ValueError:
+        return cell.split(";") if ";" in cell else parts(cell, ())
+
+
+def _written_alike(word: Any, row: int, columns: list[str], met: dict[str, str]) -> None:
+    """Latent nodes by name: no two, and no column, differ in case alone."""
+    if not isinstance(word, str):
+        return
+    other = met.setdefault(word.lower(), word)
+    near = [name for name in columns if name.lower() == word.lower()] if other == word else [other]
+    if near and near[0] != word:
+        raise wrong(f"X: row {row} has the target {word!r}, elsewhere {near[0]!r}; write it alike")

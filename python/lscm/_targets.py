@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ._core import is_control
 from ._nodes import Floats, Mask, Nodes
 from ._numbers import Names, any_array, column_names, dimensions, numbers
 from ._problems import wrong, wrong_type
@@ -130,11 +131,26 @@ def _nodes_of(members: list[list[Any]]) -> Nodes:
         raise wrong("targets: no row has a target, so the nodes are not known; pass a mask")
     if all(texts):
         names = tuple(dict.fromkeys(nodes))
+        _told_apart(names)
         return Nodes(len(names), names)
     if any(texts):
         raise wrong("targets: has names and numbers; list the names of all nodes as node_names")
     whole = [int(node) for node in nodes if isinstance(node, (int, np.integer))]
     return Nodes(1 + max(whole, default=0))
+
+
+def _told_apart(names: tuple[str, ...]) -> None:
+    """Names that nobody listed beforehand: none is a word for no target, or another in disguise."""
+    met: dict[str, str] = {}
+    for name in names:
+        other = met.setdefault(name.strip().lower(), name)
+        if other != name:
+            raise wrong(f"targets: has nodes {other!r} and {name!r}; write them alike if they are one")
+        if is_control(name.strip(), None):
+            raise wrong(
+                f"targets: {name!r} sounds like no target, which is []; list it in node_names if it "
+                "is a node"
+            )
 
 
 def _aligned(values: Any, sets: list[Any], members: list[list[Any]], nodes: Nodes) -> Floats:

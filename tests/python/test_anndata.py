@@ -63,7 +63,7 @@ def test_columns_are_named_as_of_a_file():
     assert "lscm-" not in str(said.value) and "--" not in str(said.value)
     data = lscm.Dataset(given, target_column="did", control=["NT_1", "control", "ctrl"])
     assert data.targets[:2].tolist() == [[0, 0, 0], [1, 0, 0]]
-    with pytest.raises(lscm.Error, match="'ctrl', for one, is not.*: value_column='NAME'$"):
+    with pytest.raises(lscm.Error, match="'ctrl', for one, is not.*: value_column='conc'; "):
         lscm.Dataset(given, target_column="did", control="water")
     with pytest.raises(lscm.Error, match="^X: .*'dit'"):
         lscm.Dataset(given, target_column="dit")

@@ -217,6 +217,33 @@ def test_progress_as_a_bar(data, capsys, monkeypatch):
     assert "%" in capsys.readouterr().err
 
 
+def test_one_bar_for_all_stages():
+    from lscm._progress import _Bar
+
+    bars = []
+
+    class Drawn:
+        def __init__(self, total, leave):
+            self.total, self.n, self.said = total, 0, []
+            bars.append(self)
+
+        def set_description(self, what):
+            self.said.append((what, self.n))
+
+        def close(self):
+            pass
+
+    bar = _Bar(Drawn)
+    for what, done, total in [("reading", 3, 9), ("reading", 9, 9), ("graphs", 0, 100),
+                              ("orders", 40, 100), ("orders", 0, 100)]:
+        bar(what, done, total)
+    assert [b.said for b in bars] == [
+        [("reading", 3), ("reading", 9)],
+        [("graphs", 0), ("orders", 40)],
+        [("orders", 0)],
+    ]
+
+
 # ---- new data ------------------------------------------------------------------------------------
 
 
@@ -246,7 +273,7 @@ def test_transform_refuses_other_shapes(data, model):
         model.transform(data.x[:, :3])
     bad = data.x.copy()
     bad[0, 0] = np.nan
-    with pytest.raises(ValueError, match="X: is NaN at row 0"):
+    with pytest.raises(ValueError, match=r"X: is missing \(NaN\) at row 0"):
         model.transform(bad)
 
 

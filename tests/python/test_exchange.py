@@ -83,7 +83,7 @@ def test_arviz(model):
 def test_missing_packages_are_named(model, monkeypatch, package, ask):
     def without(name):
         if name == package:
-            raise ImportError(name)
+            raise ModuleNotFoundError(name, name=name)
         return builtins.__import__(name)
 
     monkeypatch.setattr("lscm._problems.importlib.import_module", without)

@@ -13,6 +13,7 @@ import pytest
 import lscm
 from lscm._arguments import read_arguments
 from lscm._numbers import column_names, numbers
+from lscm._problems import package
 
 X = np.arange(24.0).reshape(6, 4)
 MASK = np.eye(4)[[0, 1, 2, 3, 0, 1]]
@@ -87,11 +88,14 @@ def test_a_table_with_text_names_the_column():
 
 
 @pytest.mark.parametrize("hole", [None, float("nan"), "NA"])
-def test_missing_entries_are_a_value_error(hole, data):
+def test_missing_entries_of_any_kind(hole, data):
     pandas = pytest.importorskip("pandas")
     x = data.x.astype(object)
     x[3, 5] = pandas.NA if hole == "NA" else hole
     for given in (x, pandas.DataFrame(x), x.tolist()):
+        seen = lscm.Dataset(given, data.targets, data.values)
+        assert np.argwhere(np.isnan(seen.x)).tolist() == [[3, 5]]
+        assert seen.check()["missing"] == 1
         with pytest.raises(ValueError, match="X: is NaN at row 3, column 5"):
             lscm.LatentSCM(method="biols").fit(given, data.targets, data.values)
     targets = data.targets.astype(object)
@@ -142,6 +146,15 @@ def test_broken_files_of_arrow():
     parquet.write_table(pyarrow.table({"a": [1.0, 2], "kind": ["u", "v"]}), "text.parquet")
     with pytest.raises(ValueError, match="^text.parquet: .*ignore='kind'"):
         lscm.open("text.parquet")
+
+
+def test_a_package_that_does_not_fit_is_not_called_missing(monkeypatch):
+    def refuse(name, *_):
+        raise ImportError("needs NumPy 9")
+
+    monkeypatch.setattr("importlib.import_module", refuse)
+    with pytest.raises(ImportError, match="pandas, which cannot be imported: needs NumPy 9"):
+        package("pandas", "this")
 
 
 def test_without_pyarrow_a_sentence_says_what_to_install(monkeypatch):

@@ -264,3 +264,26 @@ def test_other_tables_have_such_columns_too(package):
     np.testing.assert_array_equal(same.values[at], data.values[at])
     data = lscm.Dataset(make(frame()), target_column="condition")
     np.testing.assert_array_equal(data.targets, expected_mask())
+
+
+def test_several_targets_in_a_cell():
+    table = frame().replace({"condition": {"mek;raf": "mek + raf"}})
+    data = lscm.Dataset(table, target_column="condition")
+    np.testing.assert_array_equal(data.targets, expected_mask())
+    table = pandas.DataFrame(
+        {"a": [1.0, 2, 3], "b": [1.0, 0, 2], "drug": ["NT", "p|q", "q"], "Dose_nM": ["", "1|2", "1e+01"]}
+    )
+    data = lscm.Dataset(table, target_column="drug")
+    np.testing.assert_array_equal(data.values[data.targets == 1], [1, 2, 10])
+    with pytest.raises(ValueError, match="value_column='none' if it is a variable"):
+        lscm.Dataset(table.assign(drug=["NT", "a", "b"]), target_column="drug")
+
+
+def test_names_that_differ_in_case_alone():
+    table = pandas.DataFrame(
+        {"raf": [1.0, 2, 3], "b": [1.0, 0, 2], "target": ["", "p", "P"], "value": [None, 1, 2]}
+    )
+    with pytest.raises(ValueError, match="row 2 has the target 'P', elsewhere 'p'; write it alike"):
+        lscm.Dataset(table)
+    with pytest.raises(ValueError, match="row 1 has the target 'RAF', elsewhere 'raf'"):
+        lscm.Dataset(table.assign(target=["", "RAF", "q"]))

@@ -6,6 +6,8 @@
 #include "data/dataset/dataset.h"
 
 #include "data/csv/csv_columns.h" /* what the header says */
+#include "data/csv/csv_do.h"      /* what do() did in a record */
+#include "data/csv/csv_note.h"    /* what was understood */
 
 /* truth_only: the CSV is the matrix of a graph and fills w (and the names) only. */
 lscm_status csv_open(lscm_dataset *data, const lscm_open_options *options, lscm_error *why);

@@ -1,6 +1,7 @@
 #include "data/csv/csv_columns.h"
 
 #include "data/csv/csv_question.h"
+#include "data/csv/csv_survey.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,22 +16,42 @@ void csv_columns_close(csv_columns *columns)
     free(columns->number);
     free(columns->column);
     free(columns->acts);
+    free(columns->seen);
     *columns = (csv_columns){0};
 }
 
 /* R and pandas leave the name of the first column empty when it holds the names of rows; pandas
- * calls it so when it reads and writes that again. */
-static bool names_rows(const csv_lines *header)
+ * calls it so when it reads and writes that again, and again ("Unnamed: 0.1"). */
+static bool names_rows(const csv_lines *header, size_t column)
 {
-    return header->count > 1 &&
-           (header->cells[0][0] == '\0' || strcmp(header->cells[0], "Unnamed: 0") == 0);
+    static const char again[] = "Unnamed: 0";
+    const char *name = header->cells[column];
+    bool unnamed = strncmp(name, again, strlen(again)) == 0 &&
+                   strspn(name + strlen(again), ".0123456789") == strlen(name) - strlen(again);
+    return header->count > 1 && (unnamed || (column == 0 && name[0] == '\0'));
+}
+
+/* A name in sentences for the one that is not there, and no role. */
+static bool mark_row_names(csv_columns *columns, const csv_lines *header)
+{
+    bool done = true;
+    for (size_t i = 0; i < columns->count && done; i++) {
+        if (names_rows(header, i)) {
+            columns->role[i] = CSV_ROW_NAMES;
+        }
+        if (columns->names[i][0] == '\0' && columns->role[i] == CSV_ROW_NAMES) {
+            free(columns->names[i]);
+            columns->names[i] = strdup("(row names)");
+            done = columns->names[i] != NULL;
+        }
+    }
+    return done;
 }
 
 static lscm_status read_names(csv_columns *columns, const csv_lines *header, lscm_error *why)
 {
     char where[512];
     size_t n = header->count;
-    bool row_names = names_rows(header);
     if (n == 0) {
         return fail(why, LSCM_FORMAT, "%s: is empty; line 1 should name the columns", header->path);
     }
@@ -45,17 +66,13 @@ static lscm_status read_names(csv_columns *columns, const csv_lines *header, lsc
     columns->number = calloc(n, sizeof *columns->number);
     columns->column = calloc(n, sizeof *columns->column);
     columns->acts = calloc(n, sizeof *columns->acts);
+    columns->seen = calloc(n, sizeof *columns->seen);
     if (columns->names == NULL || columns->role == NULL || columns->number == NULL ||
-        columns->column == NULL || columns->acts == NULL) {
+        columns->column == NULL || columns->acts == NULL || columns->seen == NULL) {
         return fail_memory(why, n * sizeof *columns->number);
     }
-    if (row_names) {
-        free(columns->names[0]);
-        columns->names[0] = strdup("(row names)");
-        columns->role[0] = CSV_ROW_NAMES;
-        if (columns->names[0] == NULL) {
-            return fail_memory(why, n);
-        }
+    if (!mark_row_names(columns, header)) {
+        return fail_memory(why, n);
     }
     (void)snprintf(where, sizeof where, "%s: line 1", header->path);
     return csv_names_open(&columns->by_name, columns->names, columns->count, where, why);
@@ -113,16 +130,37 @@ static lscm_status find_special(csv_columns *columns, const char *path, const ch
     return LSCM_OK;
 }
 
-static lscm_status find_targets(csv_columns *columns, const char *path,
-                                const lscm_open_options *options, lscm_error *why)
+/* Where no column is called `value`: the only one that sounds like it and holds no words. */
+static size_t find_dose(const csv_columns *columns)
+{
+    size_t found = columns->count;
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->role[i] == CSV_VARIABLE && !csv_is_words(columns, i) &&
+            sounds_like_values(columns->names[i])) {
+            if (found < columns->count) {
+                return columns->count;
+            }
+            found = i;
+        }
+    }
+    return found;
+}
+
+static lscm_status find_values(csv_columns *columns, const char *path, const char *asked,
+                               lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const char *value = options->value_column;
     columns->value = columns->count;
-    TRY(find_special(columns, path, options->target_column, "--target-column", CSV_TARGET,
-                     &columns->target, why));
-    if (columns->target < columns->count || value != NULL) {
-        TRY(find_special(columns, path, value, "--value-column", CSV_VALUE, &columns->value, why));
+    columns->value_said = asked != NULL;
+    if (columns->target == columns->count && asked == NULL) {
+        return LSCM_OK;
+    }
+    TRY(find_special(columns, path, asked, "--value-column", CSV_VALUE, &columns->value, why));
+    if (asked == NULL && columns->value == columns->count) {
+        columns->value = find_dose(columns);
+    }
+    if (columns->value < columns->count) {
+        columns->role[columns->value] = CSV_VALUE;
     }
     if (columns->target == columns->count && columns->value < columns->count) {
         status =
@@ -192,38 +230,73 @@ static lscm_status find_nodes(csv_columns *columns, const char *path, lscm_error
     }
     if (columns->nodes > 0 && columns->target < columns->count) {
         const char *name = columns->names[columns->target];
+        char word[FLAG_WORD];
         return fail(why, LSCM_FORMAT,
                     "%s: columns 'do:NAME' and column '%.*s' both say what do() acted on; leave "
-                    "one out: --ignore %.*s",
-                    path, csv_shown(name), name, csv_shown(name), name);
+                    "one out: --ignore %s",
+                    path, csv_shown(name), name, flag_word(name, word));
     }
 done:
     return status;
 }
 
-lscm_status csv_columns_open(csv_columns *columns, const csv_lines *header,
-                             const lscm_open_options *options, lscm_error *why)
+/* Looks at what stands in columns of text, and goes back behind the header. */
+static lscm_status survey(csv_columns *columns, csv_lines *in, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    *columns = (csv_columns){0};
-    TRY(read_names(columns, header, why));
-    TRY(leave_out(columns, header->path, options->ignore != NULL ? options->ignore : "", why));
-    TRY(find_targets(columns, header->path, options, why));
-    TRY(find_nodes(columns, header->path, why));
+    TRY(csv_lines_next(in, why));
+    TRY(csv_survey(columns, in, why));
+    TRY(csv_lines_restart(in, why));
+    TRY(csv_lines_next(in, why));
+done:
+    return status;
+}
+
+/* Columns of words cannot be variables. */
+static void leave_out_words(csv_columns *columns)
+{
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->role[i] == CSV_VARIABLE && csv_is_words(columns, i)) {
+            columns->role[i] = CSV_IGNORED;
+        }
+    }
+}
+
+static void number_variables(csv_columns *columns)
+{
     for (size_t i = 0; i < columns->count; i++) {
         if (columns->role[i] == CSV_VARIABLE) {
             columns->column[columns->variables] = i;
             columns->number[i] = columns->variables++;
         }
     }
-    if (columns->variables == 0) {
-        return fail(why, LSCM_SHAPE,
-                    "%s: no column is left to be a variable; name fewer after --ignore",
-                    header->path);
+}
+
+lscm_status csv_columns_open(csv_columns *columns, csv_lines *in, const lscm_open_options *options,
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const char *path = in->path;
+    *columns = (csv_columns){0};
+    TRY(read_names(columns, in, why));
+    TRY(leave_out(columns, path, options->ignore != NULL ? options->ignore : "", why));
+    TRY(find_special(columns, path, options->target_column, "--target-column", CSV_TARGET,
+                     &columns->target, why));
+    TRY(find_nodes(columns, path, why));
+    TRY(survey(columns, in, why));
+    TRY(find_values(columns, path, options->value_column, why));
+    columns->said =
+        columns->target < columns->count || columns->nodes > 0 || options->target_column != NULL;
+    columns->told = options->target_column != NULL;
+    if (columns->said) {
+        TRY(csv_question_second(columns, path, why));
+        leave_out_words(columns);
+    } else {
+        TRY(csv_question_text(columns, path, why));
     }
-    if (columns->target == columns->count && columns->nodes == 0 &&
-        options->target_column == NULL) {
-        TRY(csv_question_header(columns, header->path, why));
+    number_variables(columns);
+    if (!columns->said) {
+        TRY(csv_question_header(columns, path, why));
     }
 done:
     return status;
@@ -232,11 +305,20 @@ done:
 lscm_status csv_columns_check(const csv_columns *columns, const csv_lines *in, lscm_error *why)
 {
     if (in->count != columns->count) {
-        return fail(why, LSCM_SHAPE, "%s: line %zu has %zu cells but line 1 names %zu columns%s",
-                    in->path, in->line, in->count, columns->count,
+        return fail(why, LSCM_SHAPE, "%s: line %zu has %zu cell%s but line 1 names %zu columns%s",
+                    in->path, in->line, in->count, in->count == 1 ? "" : "s", columns->count,
                     in->count == columns->count + 1
                         ? "; if the first cell is the name of the row, name that column, too"
+                    : in->count < columns->count && !in->ended
+                        ? "; the file ends in this line: was it cut short? Fetch it again"
                         : "");
+    }
+    if (in->dangling &&
+        !in->ended) { /* whole, or cut where a target begins: that cannot be known */
+        return fail(why, LSCM_FORMAT,
+                    "%s: line %zu, the last, has nothing in its last cell and no line end: was the "
+                    "file cut short? Fetch it again, or add a line end if it is whole",
+                    in->path, in->line);
     }
     return LSCM_OK;
 }
@@ -250,7 +332,11 @@ lscm_status csv_columns_x(const csv_columns *columns, csv_lines *in, double *x, 
         if (csv_is_missing(cell)) {
             x[i] = NAN;
         } else if (csv_number(in, column, columns->names[column], true, &x[i], why) != LSCM_OK) {
-            status = csv_is_text(in, cell) ? csv_question_text(columns, in, why) : LSCM_VALUE;
+            status = LSCM_VALUE;
+            if (!columns->said && csv_is_text(in, cell)) { /* numbers stood there before */
+                TRY(csv_survey(columns, in, why));
+                TRY(csv_question_text(columns, in->path, why));
+            }
             goto done;
         }
     }

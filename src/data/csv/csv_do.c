@@ -1,5 +1,7 @@
 #include "data/csv/csv_do.h"
 
+#include "data/csv/csv_do_parts.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +63,7 @@ static void count_acts(csv_do *did, const csv_lines *in)
 
 /* ---- A column of targets ---- */
 
-static bool is_none(const csv_do *did, const csv_lines *in, const char *cell)
+bool csv_do_none(const csv_do *did, const csv_lines *in, const char *cell)
 {
     double number = 0;
     return *cell == '\0' || lscm_is_control(cell, did->control) ||
@@ -136,23 +138,16 @@ static lscm_status mark_column(const csv_do *did, const csv_lines *in, const cha
     return LSCM_OK;
 }
 
-/* Of observed variables. */
-static lscm_status read_columns(const csv_do *did, const csv_lines *in, uint8_t *targets,
-                                lscm_error *why)
+/* A word between ';': the name of a column, be there a '+' in it, or several. */
+static lscm_status mark_columns(const csv_do *did, const csv_lines *in, char *words,
+                                uint8_t *targets, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    char *cell = in->cells[did->columns->target];
-    if (did->control != NULL && is_none(did, in, cell)) {
-        return LSCM_OK;
-    }
-    if (column_of(did->columns, in, cell) < did->columns->count) {
-        return mark_column(did, in, cell, targets, why); /* whole: a name may have a ';' */
-    }
-    if (is_none(did, in, cell)) {
-        return LSCM_OK;
-    }
-    for (char *word = csv_next_word(&cell, ";"); word != NULL; word = csv_next_word(&cell, ";")) {
-        if (column_of(did->columns, in, word) < did->columns->count ||
+    const csv_columns *columns = did->columns;
+    bool whole = column_of(columns, in, words) < columns->count;
+    for (char *word = whole ? words : next_target(&words); word != NULL;
+         word = whole ? NULL : next_target(&words)) {
+        if (whole || column_of(columns, in, word) < columns->count ||
             !lscm_is_control(word, did->control)) {
             TRY(mark_column(did, in, word, targets, why));
         }
@@ -161,78 +156,23 @@ done:
     return status;
 }
 
-static lscm_status fail_observed(const csv_do *did, const csv_lines *in, const char *word,
-                                 lscm_error *why)
-{
-    const char *name = did->columns->names[did->columns->value];
-    bool usual = strcmp(name, CSV_VALUE_NAME) == 0; /* nobody asked for it */
-    return fail(why, LSCM_VALUE,
-                "%s: line %zu: target '%.*s' is a column, so the variables are observed and what "
-                "do() set stands there; %s",
-                in->path, in->line, csv_shown(word), word,
-                usual ? "leave the column of values out: --ignore " CSV_VALUE_NAME
-                      : "do without --value-column");
-}
-
-/* The next of the values beside the target `word`. */
-static lscm_status next_value(const csv_do *did, csv_lines *in, const char *word, char **rest,
-                              double *value, lscm_error *why)
-{
-    const char *name = did->columns->names[did->columns->value];
-    const char *text = csv_next_word(rest, ";");
-    if (text == NULL || csv_is_missing(text)) {
-        return fail(why, LSCM_VALUE,
-                    "%s: line %zu: do() acted on '%.*s', but column '%.*s' does not say what it "
-                    "set; fill it in, one value for each target, joined by ';'",
-                    in->path, in->line, csv_shown(word), word, csv_shown(name), name);
-    }
-    if (!csv_parse(in, text, value) || !isfinite(*value)) {
-        return fail(why, LSCM_VALUE, "%s: line %zu, column '%.*s' holds '%.*s', not a number",
-                    in->path, in->line, csv_shown(name), name, csv_shown(text), text);
-    }
-    return LSCM_OK;
-}
-
-/* Of latent nodes; `learn` is NULL, or where they are added. */
-static lscm_status read_pairs(const csv_do *did, csv_nodes *learn, csv_lines *in, uint8_t *targets,
-                              double *values, lscm_error *why)
+/* Of observed variables. */
+static lscm_status read_columns(const csv_do *did, const csv_lines *in, uint8_t *targets,
+                                lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const csv_columns *columns = did->columns;
-    char *cell = in->cells[columns->target];
-    char *rest = in->cells[columns->value];
-    if (is_none(did, in, cell)) {
+    char *cell = in->cells[did->columns->target];
+    if (did->control != NULL && csv_do_none(did, in, cell)) {
+        return LSCM_OK;
+    }
+    if (column_of(did->columns, in, cell) < did->columns->count) {
+        return mark_column(did, in, cell, targets, why); /* whole: a name may have a ';' */
+    }
+    if (csv_do_none(did, in, cell)) {
         return LSCM_OK;
     }
     for (char *word = csv_next_word(&cell, ";"); word != NULL; word = csv_next_word(&cell, ";")) {
-        double value = 0;
-        size_t named = csv_names_find(&columns->by_name, word);
-        if (lscm_is_control(word, did->control)) {
-            continue;
-        }
-        if (named < columns->count && columns->role[named] == CSV_VARIABLE) {
-            return fail_observed(did, in, word, why);
-        }
-        TRY(next_value(did, in, word, &rest, &value, why));
-        if (learn != NULL) {
-            TRY(csv_nodes_add(learn, word, in->c, why));
-        }
-        size_t node = csv_nodes_find(&did->nodes, word, in->c);
-        if (learn == NULL && node == csv_nodes_count(&did->nodes)) {
-            return fail(why, LSCM_READ, "%s: line %zu: was it changed while open?", in->path,
-                        in->line);
-        }
-        if (targets != NULL) {
-            targets[node] = 1;
-        }
-        if (values != NULL) {
-            values[node] = value;
-        }
-    }
-    if (csv_next_word(&rest, ";") != NULL) {
-        const char *name = columns->names[columns->value];
-        return fail(why, LSCM_VALUE, "%s: line %zu: column '%.*s' has more values than targets",
-                    in->path, in->line, csv_shown(name), name);
+        TRY(mark_columns(did, in, word, targets, why));
     }
 done:
     return status;
@@ -282,6 +222,16 @@ const char *csv_do_node_name(const csv_do *did, size_t node)
     return columns->names[columns->column[node]];
 }
 
+const char *csv_do_first(const csv_do *did)
+{
+    const csv_columns *columns = did->columns;
+    size_t column = 0;
+    while (columns->role[column] != CSV_VARIABLE && columns->role[column] != CSV_IGNORED) {
+        column++; /* there is a variable */
+    }
+    return columns->names[column];
+}
+
 lscm_status csv_do_read(const csv_do *did, csv_lines *in, uint8_t *targets, double *values,
                         lscm_error *why)
 {
@@ -294,17 +244,28 @@ lscm_status csv_do_read(const csv_do *did, csv_lines *in, uint8_t *targets, doub
         values[k] = 0;
     }
     return columns->nodes > 0                 ? read_acts(did, in, targets, values, why)
-           : columns->value < columns->count  ? read_pairs(did, NULL, in, targets, values, why)
+           : columns->value < columns->count  ? csv_do_pairs(did, NULL, in, targets, values, why)
            : columns->target < columns->count ? read_columns(did, in, targets, why)
                                               : LSCM_OK;
+}
+
+/* A column of targets holds a number alone that names no column. */
+static bool is_column_number(const csv_do *did, const csv_lines *in)
+{
+    const csv_columns *columns = did->columns;
+    double number = 0;
+    const char *cell = columns->target < columns->count ? in->cells[columns->target] : "";
+    return columns->value == columns->count && number_parse(cell, in->c, &number) && number >= 0 &&
+           csv_names_find(&columns->by_name, cell) == columns->count;
 }
 
 lscm_status csv_do_learn(csv_do *did, csv_lines *in, lscm_error *why)
 {
     const csv_columns *columns = did->columns;
     count_acts(did, in);
+    did->numbered = did->numbered || is_column_number(did, in);
     return columns->nodes == 0 && columns->value < columns->count
-               ? read_pairs(did, &did->nodes, in, NULL, NULL, why)
+               ? csv_do_pairs(did, &did->nodes, in, NULL, NULL, why)
                : csv_do_read(did, in, NULL, NULL, why);
 }
 
@@ -317,12 +278,14 @@ lscm_status csv_do_learnt(const csv_do *did, const char *path, lscm_error *why)
                     path, did->valued, did->unvalued, CSV_UNRECORDED);
     }
     if (csv_do_latent(did) && csv_do_nodes(did) == 0) {
+        char word[FLAG_WORD];
         const char *name = did->columns->names[did->columns->target];
         return fail(why, LSCM_VALUE,
                     "%s: column '%.*s' names no target in any line, so the nodes are not known; "
                     "give each a column of its own, do:NAME, or leave the values out for observed "
                     "variables: --ignore %s",
-                    path, csv_shown(name), name, did->columns->names[did->columns->value]);
+                    path, csv_shown(name), name,
+                    flag_word(did->columns->names[did->columns->value], word));
     }
     return LSCM_OK;
 }

@@ -22,6 +22,7 @@ typedef struct csv_do {
     char *control;              /* words, or NULL: the usual ones */
     csv_nodes nodes;            /* of target and value */
     size_t valued, unvalued;    /* lines of a do:NAME with a value and without one, or 0 */
+    bool numbered;              /* some target is the number of a column */
 } csv_do;
 
 /* `columns` must outlive it. */
@@ -40,6 +41,8 @@ bool csv_do_valued(const csv_do *did);
 size_t csv_do_nodes(const csv_do *did);
 /* NULL where they are only numbered. */
 const char *csv_do_node_name(const csv_do *did, size_t node);
+/* The column that target 0 means. */
+const char *csv_do_first(const csv_do *did);
 /* Safe on a zeroed struct. */
 void csv_do_close(csv_do *did);
 

@@ -5,12 +5,14 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+/* Whatever the case: two that differ in nothing else are refused. */
 static int by_name(const void *left, const void *right)
 {
     const csv_named *a = left;
     const csv_named *b = right;
-    return strcmp(a->name, b->name);
+    return strcasecmp(a->name, b->name);
 }
 
 /* A whole number from 0, or SIZE_MAX. */
@@ -50,16 +52,24 @@ static lscm_status keep_name(csv_nodes *nodes, const char *word, lscm_error *why
     return LSCM_OK;
 }
 
-lscm_status csv_nodes_add(csv_nodes *nodes, const char *word, locale_t c, lscm_error *why)
+lscm_status csv_nodes_add(csv_nodes *nodes, const csv_lines *in, const char *word, bool *added,
+                          lscm_error *why)
 {
-    size_t number = number_of(word, c);
+    size_t number = number_of(word, in->c);
     csv_named wanted = {word, 0};
+    csv_named *const *found = tfind(&wanted, &nodes->tree, by_name);
+    *added = found == NULL;
+    if (found != NULL && strcmp((*found)->name, word) != 0) {
+        return fail(
+            why, LSCM_VALUE, "%s: line %zu: target '%.*s' is written '%.*s' before; write it alike",
+            in->path, in->line, csv_shown(word), word, csv_shown((*found)->name), (*found)->name);
+    }
     if (number == SIZE_MAX) {
         nodes->words = true;
     } else if (number >= nodes->past) {
         nodes->past = number + 1;
     }
-    return tfind(&wanted, &nodes->tree, by_name) != NULL ? LSCM_OK : keep_name(nodes, word, why);
+    return found != NULL ? LSCM_OK : keep_name(nodes, word, why);
 }
 
 size_t csv_nodes_count(const csv_nodes *nodes)

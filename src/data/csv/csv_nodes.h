@@ -8,14 +8,16 @@
 #include "data/text/text.h"
 
 typedef struct csv_nodes {
-    void *tree;   /* of csv_named, by name */
+    void *tree;   /* of csv_named, by name, whatever the case */
     char **names; /* (named) */
     size_t named, capacity;
     bool words;  /* some name is no number */
     size_t past; /* the largest number, and 1 */
 } csv_nodes;
 
-lscm_status csv_nodes_add(csv_nodes *nodes, const char *word, locale_t c, lscm_error *why);
+/* `added` says whether it is new. Fails where it differs from one that is there by case alone. */
+lscm_status csv_nodes_add(csv_nodes *nodes, const csv_lines *in, const char *word, bool *added,
+                          lscm_error *why);
 size_t csv_nodes_count(const csv_nodes *nodes);
 /* The node, or csv_nodes_count where it was never added. */
 size_t csv_nodes_find(const csv_nodes *nodes, const char *word, locale_t c);

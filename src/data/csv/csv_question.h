@@ -6,12 +6,17 @@
 
 #include "data/csv/csv_columns.h"
 
-/* Neither a number nor a word for none (NA) or for infinity. */
-bool csv_is_text(const csv_lines *in, const char *cell);
-/* No column says what do() acted on: fails where the name of one sounds like `target` itself. */
+/* No column says what do() acted on: fails where the name of one sounds like `target` itself,
+ * like values, or like do:NAME. */
 lscm_status csv_question_header(const csv_columns *columns, const char *path, lscm_error *why);
-/* Variables of the record in hand hold text: asks for the intervention column where one sounds like
- * it or holds the name of a variable, and else what to ignore. Always fails. */
-lscm_status csv_question_text(const csv_columns *columns, const csv_lines *in, lscm_error *why);
+/* Columns hold text (columns->seen), and no column says what do() acted on: asks for the one that
+ * names variables, sounds like it, has a word for control in it, or at least the same word twice,
+ * and says how to leave the others out. Fine where no column of a variable holds text. */
+lscm_status csv_question_text(const csv_columns *columns, const char *path, lscm_error *why);
+/* It is known what do() acted on, but a column of text names variables, too. */
+lscm_status csv_question_second(const csv_columns *columns, const char *path, lscm_error *why);
+/* `column` holds whole numbers that could be those of columns. */
+lscm_status csv_question_numbers(const csv_columns *columns, const char *path, size_t column,
+                                 lscm_error *why);
 
 #endif

@@ -8,6 +8,8 @@
  */
 #include "data/csv/csv.h"
 #include "data/csv/csv_do.h"
+#include "data/csv/csv_note.h"
+#include "data/csv/csv_numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@ typedef struct csv_source {
     row_source base;
     csv_columns columns;
     csv_do did;
+    csv_numbers numbers;
     size_t rows;
     csv_lines in[LSCM_W]; /* for every field of rows */
     size_t at[LSCM_W];    /* the row that comes next there */
@@ -101,6 +104,7 @@ static void csv_close(row_source *self)
         csv_lines_close(&source->in[field]);
     }
     csv_do_close(&source->did);
+    csv_numbers_close(&source->numbers);
     csv_columns_close(&source->columns);
     free(source);
 }
@@ -117,6 +121,7 @@ static lscm_status first_pass(csv_source *source, lscm_error *why)
         status = fail_memory(why, numbers * sizeof *x);
         goto done;
     }
+    TRY(csv_numbers_open(&source->numbers, columns, why));
     for (;;) {
         TRY(csv_lines_next(in, why));
         if (in->count == 0) {
@@ -124,6 +129,7 @@ static lscm_status first_pass(csv_source *source, lscm_error *why)
         }
         TRY(csv_columns_check(columns, in, why));
         TRY(csv_columns_x(columns, in, x, why));
+        csv_numbers_look(&source->numbers, columns, x);
         TRY(csv_columns_z(columns, in, x + columns->variables, why));
         TRY(csv_do_learn(&source->did, in, why));
         source->rows++;
@@ -133,6 +139,7 @@ static lscm_status first_pass(csv_source *source, lscm_error *why)
         goto done;
     }
     TRY(csv_do_learnt(&source->did, in->path, why));
+    TRY(csv_numbers_judge(&source->numbers, columns, in->path, why));
 done:
     free(x);
     return status;
@@ -162,25 +169,26 @@ static lscm_status name_all(lscm_dataset *data, const csv_source *source, lscm_e
     return LSCM_OK;
 }
 
-/* What was understood that a reader may not expect. */
 static lscm_status take_note(lscm_dataset *data, const csv_source *source, lscm_error *why)
 {
     const csv_columns *columns = &source->columns;
-    const csv_lines *in = &source->in[LSCM_X];
-    bool left_out = columns->role[0] == CSV_ROW_NAMES;
-    bool commas = in->decimals.comma > 0;
-    if (!left_out && !commas) {
-        return LSCM_OK;
+    size_t counter = csv_numbers_counter(&source->numbers, columns);
+    char text[CSV_NOTE] = "";
+    csv_note_columns(text, columns);
+    if (source->did.numbered) {
+        csv_note(text, "targets are numbers, which count columns from 0 ('%.*s')",
+                 csv_do_first(&source->did));
     }
-    char text[256];
-    (void)snprintf(
-        text, sizeof text, "%s%s%s",
-        left_out ? "the first column has no name, is taken for the names of rows, and is "
-                   "left out"
-                 : "",
-        left_out && commas ? "; " : "", commas ? "numbers are written with decimal commas" : "");
-    data->note = strdup(text);
-    return data->note != NULL ? LSCM_OK : fail_memory(why, sizeof text);
+    if (counter < columns->variables) {
+        csv_note(text,
+                 "column '%.*s' counts the rows; if it is no variable, leave it out with --ignore",
+                 columns->names[columns->column[counter]]);
+    }
+    if (source->in[LSCM_X].decimals.comma > 0) {
+        csv_note(text, "numbers are written with decimal commas%.*s", "");
+    }
+    data->note = text[0] != '\0' ? strdup(text) : NULL;
+    return text[0] == '\0' || data->note != NULL ? LSCM_OK : fail_memory(why, sizeof text);
 }
 
 static lscm_status describe(lscm_dataset *data, const csv_source *source, lscm_error *why)
@@ -219,6 +227,11 @@ lscm_status csv_open(lscm_dataset *data, const lscm_open_options *options, lscm_
     TRY(csv_lines_open(in, data->path, why));
     TRY(csv_lines_next(in, why));
     TRY(csv_columns_open(&source->columns, in, options, why));
+    if (source->columns.variables == 0) {
+        return fail(why, LSCM_SHAPE,
+                    "%s: no column is left to be a variable; name fewer after --ignore",
+                    data->path);
+    }
     TRY(csv_do_open(&source->did, &source->columns, options->control, why));
     TRY(first_pass(source, why));
     source->at[LSCM_X] = SIZE_MAX;

@@ -232,7 +232,7 @@ lscm_status lscm_dataset_check(const lscm_dataset *data, lscm_overview *overview
     overview->x_min = all.least;
     overview->x_max = all.most;
     overview->x_mean = all.mean;
-    overview->x_sd = all.count > 0 ? sqrt(all.m2 / all.count) : 0;
+    overview->x_sd = sqrt(all.m2 / all.count);
 done:
     return status;
 }

@@ -140,7 +140,7 @@ lscm_status design_hide(design *out, const design *from, const uint8_t *held, ls
 {
     lscm_status status = LSCM_OK;
     size_t d = from->d;
-    design s = {.rows = from->rows, .d = d, .value = from->value};
+    design s = {.rows = from->rows, .d = d, .value = from->value, .names = from->names};
     uint8_t *mask = malloc(s.rows * d + 1);
     if (mask == NULL) {
         status = fail_memory(why, s.rows * d);
@@ -186,6 +186,7 @@ lscm_status design_keep(design *out, const design *from, const uint8_t *keep, ls
         }
     }
     TRY(design_group(&s, mask, why));
+    s.names = from->names;
     if (from->batch != NULL) {
         TRY(design_divide(&s, batch, from->batches, why));
     }

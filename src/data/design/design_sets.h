@@ -26,8 +26,9 @@ typedef struct design {
     uint32_t *batch;       /* (rows): .. that of each row; NULL: sets are not divided */
     uint8_t *batch_target; /* (batches, d) */
     arena memory;
-    arena values; /* of `value`; empty where it is another design's */
-    arena parts;  /* of batches */
+    arena values;       /* of `value`; empty where it is another design's */
+    arena parts;        /* of batches */
+    char *const *names; /* (d) or NULL: of nodes, whoever has them */
 } design;
 
 /* mask (rows, d): 1 where do() acts; values (rows, d), read there alone, or NULL: all 0. */

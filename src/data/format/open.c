@@ -44,15 +44,29 @@ static lscm_status refuse_columns(const lscm_dataset *data, const lscm_open_opti
                                  data->path, option, data->format);
 }
 
+/* .. and so is --ignore where nothing but arrays is there. */
+static lscm_status refuse_table(const lscm_dataset *data, const lscm_open_options *options,
+                                lscm_error *why)
+{
+    if (options->ignore != NULL) {
+        return fail(
+            why, LSCM_USAGE,
+            "%s: --ignore leaves columns of a table out; %s has arrays, of which nothing can "
+            "be left out",
+            data->path, data->format);
+    }
+    return refuse_columns(data, options, why);
+}
+
 lscm_status read_netcdf(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
 {
-    lscm_status status = refuse_columns(data, options, why);
+    lscm_status status = refuse_table(data, options, why);
     return status == LSCM_OK ? netcdf_open(data, why) : status;
 }
 
 lscm_status read_npz(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
 {
-    lscm_status status = refuse_columns(data, options, why);
+    lscm_status status = refuse_table(data, options, why);
     return status == LSCM_OK ? npz_open(data, why) : status;
 }
 
@@ -64,7 +78,7 @@ lscm_status read_h5ad(lscm_dataset *data, const lscm_open_options *options, lscm
 static lscm_status read_folder(lscm_dataset *data, const lscm_open_options *options,
                                lscm_error *why)
 {
-    lscm_status status = refuse_columns(data, options, why);
+    lscm_status status = refuse_table(data, options, why);
     return status == LSCM_OK ? folder_open(data, why) : status;
 }
 
@@ -74,8 +88,7 @@ lscm_status read_csv(lscm_dataset *data, const lscm_open_options *options, lscm_
 {
     if (!options->truth_only && pictures_is_list(data->path, options->ignore)) {
         data->format = PICTURES_NAME;
-        lscm_status status = refuse_columns(data, options, why);
-        return status == LSCM_OK ? pictures_open_list(data, options, why) : status;
+        return pictures_open_list(data, options, why);
     }
     return csv_open(data, options, why);
 }
@@ -83,8 +96,7 @@ lscm_status read_csv(lscm_dataset *data, const lscm_open_options *options, lscm_
 static lscm_status read_pictures(lscm_dataset *data, const lscm_open_options *options,
                                  lscm_error *why)
 {
-    lscm_status status = refuse_columns(data, options, why);
-    return status == LSCM_OK ? pictures_open(data, options, why) : status;
+    return pictures_open(data, options, why);
 }
 
 lscm_status write_csv(const lscm_dataset *data, const char *to, meter *m, lscm_error *why)

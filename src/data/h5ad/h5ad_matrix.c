@@ -183,7 +183,7 @@ lscm_status h5ad_matrix_keep(h5ad_matrix *m, const uint8_t *keep, lscm_error *wh
         return fail_memory(why, m->vars * sizeof *m->place);
     }
     for (size_t i = 0; i < m->vars; i++) {
-        m->place[i] = keep == NULL || keep[i] != 0 ? (uint32_t)m->kept++ : H5AD_DROPPED;
+        m->place[i] = keep[i] != 0 ? (uint32_t)m->kept++ : H5AD_DROPPED;
     }
     return m->layout == H5AD_CSC ? h5ad_matrix_turn(m, why) : LSCM_OK;
 }

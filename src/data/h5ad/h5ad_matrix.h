@@ -34,7 +34,7 @@ typedef struct h5ad_matrix {
 /* `layer` NULL: X. */
 lscm_status h5ad_matrix_open(h5ad_matrix *m, const h5ad_file *file, const char *layer,
                              lscm_error *why);
-/* Once, before reading: the vars with keep[i] != 0, or all where keep is NULL. */
+/* Once, before reading: the vars with keep[i] != 0. */
 lscm_status h5ad_matrix_keep(h5ad_matrix *m, const uint8_t *keep, lscm_error *why);
 /* Rows [first, first + count), (count, kept) of m->type. */
 lscm_status h5ad_matrix_read(const h5ad_matrix *m, size_t first, size_t count, void *out,

@@ -13,6 +13,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { WHOLE_MOST = 100, LISTED = 300 };
 
@@ -25,6 +26,7 @@ typedef struct h5ad_source {
     char **var;                               /* (vars) */
     h5ad_words genes;                         /* the names of var, each once */
     size_t *gene_var;                         /* (genes): where it stands; vars: in two places */
+    uint8_t *kept;                            /* (vars): not to be ignored */
     h5ad_targets targets;
     h5ad_values values;
     uint32_t *node; /* (names of targets): the node of each */
@@ -68,6 +70,7 @@ static void close_source(row_source *self)
     h5ad_matrix_close(&s->x);
     h5ad_file_close(&s->file);
     free(s->gene_var);
+    free(s->kept);
     free(s->node);
     free(s);
 }
@@ -80,10 +83,12 @@ static lscm_status read_genes(h5ad_source *s, lscm_error *why)
     size_t vars = s->x.vars;
     TRY(h5ad_index_read(&s->file, "var", vars, &s->var, why));
     s->gene_var = calloc(vars + 1, sizeof *s->gene_var);
-    if (s->gene_var == NULL) {
+    s->kept = malloc(vars + 1);
+    if (s->gene_var == NULL || s->kept == NULL) {
         status = fail_memory(why, vars * sizeof *s->gene_var);
         goto done;
     }
+    memset(s->kept, 1, vars);
     for (size_t i = 0; i < vars; i++) {
         size_t before = s->genes.count;
         size_t id = 0;
@@ -91,6 +96,40 @@ static lscm_status read_genes(h5ad_source *s, lscm_error *why)
         s->gene_var[id] = id == before ? i : vars;
     }
 done:
+    return status;
+}
+
+/* Genes of var and columns of obs named in "MT-CO1,batch". */
+static lscm_status leave_out(h5ad_source *s, const char *ignore, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    char text[LISTED];
+    char *words = strdup(ignore);
+    char *rest = words;
+    if (words == NULL) {
+        return fail_memory(why, strlen(ignore));
+    }
+    for (char *word = csv_next_word(&rest, ","); word != NULL; word = csv_next_word(&rest, ",")) {
+        bool found = h5ad_obs_ignore(&s->obs, word);
+        for (size_t i = 0; i < s->x.vars; i++) {
+            bool same = strcmp(s->var[i], word) == 0;
+            s->kept[i] = same ? 0 : s->kept[i];
+            found = found || same;
+        }
+        if (!found) {
+            status = fail(why, LSCM_USAGE,
+                          "%s: neither a gene of var nor a column of obs is named '%.60s', to be "
+                          "ignored; the columns are: %s",
+                          s->file.path, word, h5ad_obs_text(&s->obs, text, sizeof text));
+            goto done;
+        }
+    }
+    if (memchr(s->kept, 1, s->x.vars) == NULL) {
+        status =
+            fail(why, LSCM_USAGE, "%s: no gene is left; name fewer after --ignore", s->file.path);
+    }
+done:
+    free(words);
     return status;
 }
 
@@ -117,17 +156,43 @@ static lscm_status fail_unclear(const h5ad_source *s, size_t genes, lscm_error *
         odd++;
     }
     (void)h5ad_obs_text(&s->obs, text, sizeof text);
+    char dose[FLAG_WORD];
+    const char *name = names->list[odd]->text;
+    (void)flag_word(h5ad_obs_dose(&s->obs), dose);
     return genes == 0
                ? fail(why, LSCM_USAGE,
                       "%s: the targets in obs column '%.60s', '%.60s' for one, are no genes of "
                       "var, so they are latent variables: name the column with their values "
-                      "(doses) with --value-column; the columns are: %s",
-                      s->file.path, s->target_column, names->list[odd]->text, text)
+                      "(doses): --value-column %s; the columns are: %s",
+                      s->file.path, s->target_column, name, dose, text)
                : fail(why, LSCM_USAGE,
                       "%s: of %zu targets in obs column '%.60s', %zu are genes of var and '%.60s', "
-                      "for one, is not: take its cells out (or name it after --control if it is "
-                      "none); if all are latent, name the column of values: --value-column NAME",
-                      s->file.path, names->count, s->target_column, genes, names->list[odd]->text);
+                      "for one, is not; if it says that nothing was set: --control '%.60s'; if all "
+                      "are latent, name the column of their values: --value-column %s; else take "
+                      "its cells out",
+                      s->file.path, names->count, s->target_column, genes, name, name, dose);
+}
+
+/* A target that is a gene in another case, or another target: nobody could have meant both. */
+static lscm_status check_case(const h5ad_source *s, lscm_error *why)
+{
+    const h5ad_words *lists[] = {&s->genes, &s->targets.names};
+    for (size_t i = 0; i < s->targets.names.count; i++) {
+        const char *name = s->targets.names.list[i]->text;
+        for (size_t k = 0; k < lists[0]->count + lists[1]->count; k++) {
+            bool gene = k < lists[0]->count;
+            const char *other =
+                gene ? lists[0]->list[k]->text : lists[1]->list[k - lists[0]->count]->text;
+            if (strcasecmp(name, other) == 0 && strcmp(name, other) != 0) {
+                return fail(why, LSCM_VALUE,
+                            "%s: the target '%.60s' in obs column '%.60s' is written '%.60s' %s; "
+                            "write it alike",
+                            s->file.path, name, s->target_column, other,
+                            gene ? "in var" : "in other rows");
+            }
+        }
+    }
+    return LSCM_OK;
 }
 
 /* Genes that are targets are marked in keep (vars). */
@@ -140,6 +205,12 @@ static lscm_status mark_genes(const h5ad_source *s, uint8_t *keep, lscm_error *w
             return fail(why, LSCM_VALUE,
                         "%s: the target '%.60s' is the name of two genes of var; make names differ "
                         "(in Python, a.var_names_make_unique())",
+                        s->file.path, name);
+        }
+        if (s->kept[var] == 0) {
+            return fail(why, LSCM_USAGE,
+                        "%s: '%.60s' is to be ignored, but is a target of some cells; take these "
+                        "cells out, or leave it out of --ignore",
                         s->file.path, name);
         }
         keep[var] = 1;
@@ -160,7 +231,7 @@ static lscm_status settle_observed(h5ad_source *s, lscm_error *why)
     }
     TRY(mark_genes(s, keep, why));
     if (s->x.vars <= WHOLE_MOST || names == 0) {
-        memset(keep, 1, s->x.vars);
+        memcpy(keep, s->kept, s->x.vars);
     }
     TRY(h5ad_matrix_keep(&s->x, keep, why));
     for (size_t i = 0; i < names; i++) {
@@ -184,7 +255,7 @@ static lscm_status settle_latent(h5ad_source *s, lscm_error *why)
                     s->target_column);
     }
     TRY(h5ad_values_read(&s->values, &s->file, s->value_column, &s->targets, why));
-    TRY(h5ad_matrix_keep(&s->x, NULL, why));
+    TRY(h5ad_matrix_keep(&s->x, s->kept, why));
     s->node = calloc(names, sizeof *s->node);
     if (s->node == NULL) {
         status = fail_memory(why, names * sizeof *s->node);
@@ -202,9 +273,11 @@ static lscm_status settle(h5ad_source *s, const lscm_open_options *options, lscm
 {
     lscm_status status = LSCM_OK;
     TRY(h5ad_obs_open(&s->obs, &s->file, why));
-    status = h5ad_obs_target(&s->obs, options->target_column, &s->target_column, why);
+    TRY(leave_out(s, options->ignore != NULL ? options->ignore : "", why));
+    status = h5ad_obs_target(&s->obs, options->target_column, &s->genes, s->x.rows,
+                             &s->target_column, why);
     if (status != LSCM_OK && options->x_only && options->target_column == NULL) {
-        return h5ad_matrix_keep(&s->x, NULL, why); /* cells to which nothing was done */
+        return h5ad_matrix_keep(&s->x, s->kept, why); /* cells to which nothing was done */
     }
     TRY(status);
     TRY(h5ad_targets_read(&s->targets, &s->file, s->target_column, s->x.rows, &s->genes,
@@ -213,6 +286,7 @@ static lscm_status settle(h5ad_source *s, const lscm_open_options *options, lscm
     if (options->value_column == NULL && genes == s->targets.names.count) {
         return settle_observed(s, why);
     }
+    TRY(check_case(s, why));
     TRY(h5ad_obs_value(&s->obs, options->value_column, &s->value_column, why));
     if (s->value_column == NULL || (options->value_column == NULL && genes > 0)) {
         return fail_unclear(s, genes, why);

@@ -6,33 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next part of a word, in `out`, without blanks around it; false after the last. An empty word
- * has one part, which is empty. */
-static bool next_part(const char **rest, char out[H5AD_WORD])
-{
-    const char *from = *rest;
-    int depth = 0;
-    size_t length = 0;
-    if (from == NULL) {
-        return false;
-    }
-    while (from[length] != '\0' && (depth > 0 || strchr("+;,", from[length]) == NULL)) {
-        depth += strchr("([{", from[length]) != NULL ? 1 : 0;
-        depth -= strchr(")]}", from[length]) != NULL && depth > 0 ? 1 : 0;
-        length++;
-    }
-    *rest = from[length] != '\0' ? from + length + 1 : NULL;
-    while (length > 0 && *from == ' ') {
-        from++;
-        length--;
-    }
-    while (length > 0 && from[length - 1] == ' ') {
-        length--;
-    }
-    (void)snprintf(out, H5AD_WORD, "%.*s", (int)length, from);
-    return true;
-}
-
 /* "CEBPE_ctrl" and "ctrl_CEBPE" to "CEBPE". */
 static void drop_control(char *part, const char *control)
 {
@@ -84,9 +57,9 @@ static lscm_status take_word(h5ad_targets *t, const char *word, const h5ad_words
                              const char *control, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    char part[H5AD_WORD];
-    const char *rest = word;
-    if (strlen(word) >= sizeof part) {
+    char copy[H5AD_WORD];
+    char *rest = copy;
+    if (strlen(word) >= sizeof copy) {
         return fail(why, LSCM_VALUE, "a target has a name of %zu bytes, '%.60s...'; %d at most",
                     strlen(word), word, H5AD_WORD - 1);
     }
@@ -96,7 +69,8 @@ static lscm_status take_word(h5ad_targets *t, const char *word, const h5ad_words
     if (lscm_is_control(word, control)) {
         return add_part(t, NULL, why);
     }
-    while (next_part(&rest, part)) {
+    memcpy(copy, word, strlen(word) + 1);
+    for (char *part = next_target(&rest); part != NULL; part = next_target(&rest)) {
         if (h5ad_words_find(genes, part) == genes->count && !lscm_is_control(part, control)) {
             drop_control(part, control);
         }
@@ -171,16 +145,20 @@ static lscm_status add_number(h5ad_values *v, double number, lscm_error *why)
 static lscm_status take_numbers(h5ad_values *v, const char *word, locale_t c, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    char text[H5AD_WORD];
-    const char *rest = word;
     double number = 0;
     if (number_parse(word, c, &number)) {
         return add_number(v, number, why); /* "1e+05" */
     }
-    while (next_part(&rest, text)) {
+    char *copy = strdup(word);
+    char *rest = copy;
+    if (copy == NULL) {
+        return fail_memory(why, strlen(word));
+    }
+    for (char *text = next_target(&rest); text != NULL; text = next_target(&rest)) {
         TRY(add_number(v, number_parse(text, c, &number) ? number : (double)NAN, why));
     }
 done:
+    free(copy);
     return status;
 }
 

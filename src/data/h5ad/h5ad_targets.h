@@ -1,6 +1,6 @@
 /* What was done to each cell, by the words of a column of obs.
  *
- * A word is the name of a target, or several joined by '+', ';' or ',' outside of brackets:
+ * A word is the name of a target, or several joined by '+', ';', ',' or '|' outside of brackets:
  * "CEBPE+KLF1". Words for control (lscm_is_control) are no targets: "ctrl", "CEBPE+ctrl",
  * "CEBPE_ctrl", "NegCtrl0_CEBPE". A word that is the name of a gene is one target, whatever
  * is in it.

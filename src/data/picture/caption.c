@@ -1,24 +1,11 @@
 #include "data/picture/caption.h"
 
+#include "base/node_name.h"
+#include "data/picture/letters.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Columns of each letter, the lowest bit on top. */
-static const struct {
-    char letter;
-    uint8_t column[CAPTION_LETTER - 1];
-} LETTERS[] = {{'0', {0x3E, 0x51, 0x49, 0x45, 0x3E}}, {'1', {0x00, 0x42, 0x7F, 0x40, 0x00}},
-               {'2', {0x42, 0x61, 0x51, 0x49, 0x46}}, {'3', {0x21, 0x41, 0x49, 0x4D, 0x33}},
-               {'4', {0x18, 0x14, 0x12, 0x7F, 0x10}}, {'5', {0x27, 0x45, 0x45, 0x45, 0x39}},
-               {'6', {0x3C, 0x4A, 0x49, 0x49, 0x30}}, {'7', {0x01, 0x71, 0x09, 0x05, 0x03}},
-               {'8', {0x36, 0x49, 0x49, 0x49, 0x36}}, {'9', {0x06, 0x49, 0x49, 0x29, 0x1E}},
-               {'=', {0x14, 0x14, 0x14, 0x14, 0x14}}, {'-', {0x08, 0x08, 0x08, 0x08, 0x08}},
-               {'+', {0x08, 0x08, 0x3E, 0x08, 0x08}}, {'.', {0x00, 0x60, 0x60, 0x00, 0x00}},
-               {',', {0x00, 0x80, 0x60, 0x00, 0x00}}, {'(', {0x00, 0x1C, 0x22, 0x41, 0x00}},
-               {')', {0x00, 0x41, 0x22, 0x1C, 0x00}}, {'d', {0x38, 0x44, 0x44, 0x48, 0x7F}},
-               {'e', {0x38, 0x54, 0x54, 0x54, 0x18}}, {'o', {0x38, 0x44, 0x44, 0x44, 0x38}},
-               {'r', {0x7C, 0x08, 0x04, 0x04, 0x08}}, {'w', {0x3C, 0x40, 0x30, 0x40, 0x3C}}};
 
 /* Puts the word behind those that are there, on a line of its own where it does not fit. */
 static void add_word(caption *c, const char *word, size_t letters)
@@ -35,11 +22,31 @@ static void add_word(caption *c, const char *word, size_t letters)
     }
 }
 
-/* targets, values (d); values may be NULL: only who was set. */
-static void describe(caption *out, size_t row, const double *targets, const double *values,
-                     size_t d, size_t letters)
+/* The name of node i, or as much of it as leaves `room` letters; its number where that is less than
+ * three, or where letters are missing. */
+static void name_in(char *const *names, size_t i, size_t room, char *out, size_t size)
 {
-    char word[64];
+    char number[NODE_NAME_ROOM];
+    const char *name = name_of(names, i, number, sizeof number);
+    bool spelled = true;
+    for (const char *at = name; *at != '\0'; at++) {
+        spelled = spelled && letter_known(*at);
+    }
+    if (!spelled || (strlen(name) > room && room < 3)) {
+        name = name_of(NULL, i, number, sizeof number);
+    } else if (strlen(name) > room) {
+        (void)snprintf(out, size, "%.*s.", (int)room - 1, name);
+        return;
+    }
+    (void)snprintf(out, size, "%s", name);
+}
+
+/* targets, values (d); values may be NULL: only who was set. */
+static void describe(caption *out, size_t row, char *const *names, const double *targets,
+                     const double *values, size_t d, size_t letters)
+{
+    char word[2 * CAPTION_LETTERS];
+    char name[CAPTION_LETTERS];
     size_t left = 0;
     *out = (caption){.lines = 0};
     for (size_t i = 0; i < d; i++) {
@@ -54,7 +61,9 @@ static void describe(caption *out, size_t row, const double *targets, const doub
             if (values != NULL) {
                 (void)snprintf(value, sizeof value, "=%.3g", values[i]);
             }
-            (void)snprintf(word, sizeof word, "%s%zu%s%s", first ? "do(" : "", i, value,
+            size_t others = strlen(value) + (first ? 4 : 1);
+            name_in(names, i, letters > others ? letters - others : 0, name, sizeof name);
+            (void)snprintf(word, sizeof word, "%s%s%s%s", first ? "do(" : "", name, value,
                            --left > 0 ? "," : ")");
             add_word(out, word, letters);
             first = false;
@@ -76,7 +85,7 @@ lscm_status caption_of(const lscm_dataset *data, size_t row, size_t letters, cap
     if (valued) {
         TRY(lscm_dataset_read(data, LSCM_VALUES, row, 1, targets + d, why));
     }
-    describe(out, row, targets, valued ? targets + d : NULL, d,
+    describe(out, row, data->node_names, targets, valued ? targets + d : NULL, d,
              letters < CAPTION_LETTERS ? letters : CAPTION_LETTERS - 1);
 done:
     free(targets);
@@ -93,10 +102,5 @@ bool caption_ink(const caption *c, size_t x, size_t y)
         down >= 8) {
         return false;
     }
-    for (size_t k = 0; k < sizeof LETTERS / sizeof LETTERS[0]; k++) {
-        if (LETTERS[k].letter == c->line[line][place]) {
-            return (LETTERS[k].column[column] >> down & 1) != 0;
-        }
-    }
-    return false;
+    return letter_ink(c->line[line][place], (unsigned)column, (unsigned)down);
 }

@@ -1,9 +1,9 @@
 /* Words under the pictures of a sheet: which row of the data it is, and what do() set there,
  *
- *     row 17 do(0=1.5, 3=-2)
+ *     row 17 do(raf=1.5, mek=-2)
  *
- * in letters of 5 x 7 pixels, broken between words. Nodes have their numbers: the letters there are
- * do not spell every name. */
+ * in letters of 5 x 7 pixels, broken between words. A name that is too long ends in a dot; one that
+ * these letters do not spell, as none at all, is the number of the node. */
 #ifndef LSCM_DATA_PICTURE_CAPTION_H
 #define LSCM_DATA_PICTURE_CAPTION_H
 

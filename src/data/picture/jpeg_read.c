@@ -1,21 +1,17 @@
 /* Reading one JPEG picture: see jpeg_picture.h. Everything libjpeg does stands in two functions,
  * each with its own return by longjmp, which touch no local variable after setjmp.
  */
-#include "data/npy/npy.h"
 #include "data/picture/jpeg_picture.h"
+#include "data/picture/picture_file.h"
 
 #include <setjmp.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <jpeglib.h> /* needs stdio.h */
 
 #include <jerror.h>
 
-enum {
-    MOST_NUMBERS = 1 << 26, /* in a picture */
-    SIGNATURE = 3
-};
+enum { SIGNATURE = 3 };
 
 typedef struct reader {
     struct jpeg_decompress_struct jpeg;
@@ -51,15 +47,13 @@ static bool is_signature(FILE *file)
 
 bool jpeg_picture_is(const char *path)
 {
-    int fd = -1;
     uint64_t bytes = 0;
-    FILE *file = open_regular(path, path, &fd, &bytes, NULL) == LSCM_OK ? fdopen(fd, "rb") : NULL;
-    bool is = file != NULL && is_signature(file);
-    if (file != NULL) {
-        (void)fclose(file);
-    } else if (fd >= 0) {
-        (void)close(fd);
+    FILE *file = NULL;
+    if (picture_file_open(&file, path, &bytes, NULL) != LSCM_OK) {
+        return false;
     }
+    bool is = is_signature(file);
+    (void)fclose(file);
     return is;
 }
 
@@ -71,22 +65,13 @@ static lscm_status fail_damaged(const reader *r, lscm_error *why)
 
 static lscm_status begin(reader *r, const char *path, lscm_error *why)
 {
-    lscm_status status = LSCM_OK;
-    int fd = -1;
     uint64_t bytes = 0;
     *r = (reader){.path = path};
     r->jpeg.err = jpeg_std_error(&r->errors);
     r->errors.error_exit = complain;
     r->errors.emit_message = on_message;
     r->jpeg.client_data = r;
-    TRY(open_regular(path, path, &fd, &bytes, why));
-    r->file = fdopen(fd, "rb");
-    if (r->file == NULL) {
-        (void)close(fd);
-        status = fail_memory(why, BUFSIZ);
-    }
-done:
-    return status;
+    return picture_file_open(&r->file, path, &bytes, why);
 }
 
 static void end(reader *r)
@@ -114,12 +99,7 @@ static lscm_status read_header(reader *r, lscm_error *why)
     bool grey = r->jpeg.jpeg_color_space == JCS_GRAYSCALE;
     r->jpeg.out_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;
     r->size = (png_size){r->jpeg.image_height, r->jpeg.image_width, grey ? 1 : 3};
-    if (r->size.height * r->size.width > MOST_NUMBERS / 3) {
-        char text[PNG_SIZE_TEXT];
-        return fail(why, LSCM_SHAPE, "%s: a picture of %s is too large", r->path,
-                    png_size_text(r->size, text));
-    }
-    return LSCM_OK;
+    return picture_size_allow(r->size, r->path, why);
 }
 
 static lscm_status read_samples(reader *r, JSAMPLE *samples, lscm_error *why)

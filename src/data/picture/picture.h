@@ -5,6 +5,7 @@
 
 #include "data/dataset/dataset.h"
 
+#include "data/picture/caption.h"      /* words under a picture */
 #include "data/picture/jpeg_picture.h" /* one picture, JPEG */
 #include "data/picture/pictures.h"     /* a folder and its list */
 #include "data/picture/png_picture.h"  /* one picture, PNG */

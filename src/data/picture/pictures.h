@@ -4,6 +4,12 @@
  *     0000.png,,            no intervention
  *     0001.png,1.5,         do(raf = 1.5)
  *
+ * or, where a column is called `target` or --target-column names it, its targets and their values:
+ *
+ *     image,drug,dose       --target-column drug; the column of files has any name
+ *     0000.png,DMSO,
+ *     0001.png,raf,1.5
+ *
  * x is (N, H, W) or, in colour, (N, H, W, 3), float32 in [0, 1]; targets and values are the cells.
  * Rows are those of the list, in its order. Nodes named 0, 1, 2, ... have no names. What is known
  * of the truth (z, w, sigma, order) and the recipe stand in truth.npz.
@@ -25,14 +31,19 @@ typedef struct pictures_list {
     double *values;   /* (rows, nodes), 0 off target */
     char **names;     /* (nodes), or NULL where they are 0, 1, 2, ... */
     size_t capacity;  /* rows that there is room for */
+    size_t column;    /* of the CSV that names the files */
+    char *note;       /* what was understood of its columns, or NULL */
 } pictures_list;
 
-/* `path` is that of the CSV, `ignore` its columns to leave out ("time,camera") or NULL. */
-lscm_status pictures_list_read(pictures_list *list, const char *path, const char *ignore,
-                               lscm_error *why);
+/* `path` is that of the CSV; `options` says which of its columns are what. */
+lscm_status pictures_list_read(pictures_list *list, const char *path,
+                               const lscm_open_options *options, lscm_error *why);
 /* Safe on a zeroed list. */
 void pictures_list_close(pictures_list *list);
-/* Does the first column of a CSV, if it is not ignored, name files? Then it lists pictures. */
+/* Is the first column of a CSV called `file`, or does one name a picture in line 2, and is it not
+ * ignored? Then the CSV lists pictures. */
 bool pictures_is_list(const char *path, const char *ignore);
+/* By its ending. */
+bool pictures_is_name(const char *name);
 
 #endif

@@ -164,14 +164,6 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool is_picture(const char *name)
-{
-    const char *ending = strrchr(name, '.');
-    return ending != NULL && name[0] != '.' &&
-           (strcasecmp(ending, ".png") == 0 || strcasecmp(ending, ".jpg") == 0 ||
-            strcasecmp(ending, ".jpeg") == 0);
-}
-
 /* Every picture of the folder is in `sorted` (rows)? */
 static lscm_status find_unlisted(const pictures_source *s, const char **sorted, const char *folder,
                                  lscm_error *why)
@@ -183,7 +175,7 @@ static lscm_status find_unlisted(const pictures_source *s, const char **sorted, 
     }
     for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         const char *name = entry->d_name;
-        if (is_picture(name) &&
+        if (pictures_is_name(name) &&
             bsearch(&name, sorted, s->list.rows, sizeof *sorted, by_text) == NULL) {
             TRY(fail(why, LSCM_MISSING,
                      "%s does not list the picture '%.200s'; add a line (with empty cells if "
@@ -261,11 +253,13 @@ static void describe(lscm_dataset *data, pictures_source *s)
     data->shape[LSCM_VALUES] = (array_shape){true, DTYPE_FLOAT64, 2, {n, d}};
     data->node_names = s->list.names;
     s->list.names = NULL;
+    data->note = s->list.note;
+    s->list.note = NULL;
 }
 
 /* `folder` is NULL when the list itself was named. */
 static lscm_status open_list(lscm_dataset *data, const char *list, const char *folder,
-                             const char *ignore, lscm_error *why)
+                             const lscm_open_options *options, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const char *slash = strrchr(list, '/');
@@ -281,7 +275,7 @@ static lscm_status open_list(lscm_dataset *data, const char *list, const char *f
         status = fail_memory(why, strlen(list));
         goto done;
     }
-    TRY(pictures_list_read(&s->list, s->list_path, ignore, why));
+    TRY(pictures_list_read(&s->list, s->list_path, options, why));
     TRY(compare(s, folder, why));
     char first[PATH_MOST];
     if (path_of(s, 0, first)) {
@@ -299,7 +293,7 @@ done:
 lscm_status pictures_open_list(lscm_dataset *data, const lscm_open_options *options,
                                lscm_error *why)
 {
-    return open_list(data, data->path, NULL, options->ignore, why);
+    return open_list(data, data->path, NULL, options, why);
 }
 
 /* Joins the folder and the name of a file in it. */
@@ -311,21 +305,64 @@ static bool join(const char *folder, const char *name, char path[PATH_MOST])
     return used > 0 && used < PATH_MOST;
 }
 
+static bool is_table(const char *name)
+{
+    const char *ending = strrchr(name, '.');
+    return ending != NULL && name[0] != '.' &&
+           (strcasecmp(ending, ".csv") == 0 || strcasecmp(ending, ".tsv") == 0);
+}
+
+/* The only table of the folder that lists pictures, where none is called PICTURES_LIST. */
+static lscm_status find_list(const char *folder, const char *ignore, char list[PATH_MOST],
+                             lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    char other[PATH_MOST];
+    bool found = false;
+    DIR *dir = opendir(folder);
+    if (dir == NULL) {
+        return fail(why, LSCM_READ, "%s: cannot be read (%s)", folder, strerror(errno));
+    }
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        if (!is_table(entry->d_name) || !join(folder, entry->d_name, other) ||
+            !pictures_is_list(other, ignore)) {
+            continue;
+        }
+        if (found) {
+            TRY(fail(why, LSCM_USAGE,
+                     "%s: holds two lists of pictures, '%.200s' and '%.200s'; give the one that is "
+                     "meant in the place of the folder",
+                     folder, list, other));
+        }
+        memcpy(list, other, sizeof other);
+        found = true;
+    }
+    if (!found) {
+        status = fail(why, LSCM_MISSING,
+                      "%s: holds pictures but no %s, which says what was done for each: a line "
+                      "'file' and the names of the nodes, then one for each picture with the value "
+                      "where do() set it",
+                      folder, PICTURES_LIST);
+    }
+done:
+    (void)closedir(dir);
+    return status;
+}
+
 lscm_status pictures_open(lscm_dataset *data, const lscm_open_options *options, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
     char list[PATH_MOST];
     struct stat about;
     if (!join(data->path, PICTURES_LIST, list)) {
         return fail(why, LSCM_READ, "%.100s...: the path is too long", data->path);
     }
     if (stat(list, &about) != 0 && errno == ENOENT) {
-        return fail(why, LSCM_MISSING,
-                    "%s: holds pictures but no %s, which says what was done for each: a line "
-                    "'file' and the names of the nodes, then one for each picture with the value "
-                    "where do() set it",
-                    data->path, PICTURES_LIST);
+        TRY(find_list(data->path, options->ignore, list, why));
     }
-    return open_list(data, list, data->path, options->ignore, why);
+    TRY(open_list(data, list, data->path, options, why));
+done:
+    return status;
 }
 
 bool pictures_are_in(const char *folder)
@@ -336,7 +373,7 @@ bool pictures_are_in(const char *folder)
     DIR *dir = found ? NULL : opendir(folder);
     for (struct dirent *entry = dir != NULL ? readdir(dir) : NULL; entry != NULL && !found;
          entry = readdir(dir)) {
-        found = is_picture(entry->d_name);
+        found = pictures_is_name(entry->d_name);
     }
     if (dir != NULL) {
         (void)closedir(dir);

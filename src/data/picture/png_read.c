@@ -1,18 +1,16 @@
 /* Reading one PNG picture: see png_picture.h. Everything libpng does stands in two functions, each
  * with its own return by longjmp, which touch no local variable after setjmp.
  */
-#include "data/npy/npy.h"
+#include "data/picture/picture_file.h"
 #include "data/picture/png_picture.h"
 #include "data/picture/png_stream.h"
 
 #include <setjmp.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum {
     SIGNATURE = 8,
-    MOST_NUMBERS = 1 << 26, /* in a picture */
-    MOST_PIXEL_BYTES = 8    /* red, green, blue, alpha of 16 bits */
+    MOST_PIXEL_BYTES = 8 /* red, green, blue, alpha of 16 bits */
 };
 
 typedef struct reader {
@@ -50,17 +48,10 @@ static lscm_status fail_damaged(const reader *r, lscm_error *why)
 static lscm_status begin(reader *r, const char *path, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    int fd = -1;
     uint64_t bytes = 0;
     png_byte signature[SIGNATURE];
     *r = (reader){.path = path};
-    TRY(open_regular(path, path, &fd, &bytes, why));
-    r->in.file = fdopen(fd, "rb");
-    if (r->in.file == NULL) {
-        (void)close(fd);
-        status = fail_memory(why, BUFSIZ);
-        goto done;
-    }
+    TRY(picture_file_open(&r->in.file, path, &bytes, why));
     if (fread(signature, 1, SIGNATURE, r->in.file) != SIGNATURE ||
         png_sig_cmp(signature, 0, SIGNATURE) != 0) {
         TRY(fail(why, LSCM_FORMAT, "%s: %s; give pictures as PNG or JPEG", path,
@@ -98,12 +89,7 @@ static lscm_status read_header(reader *r, lscm_error *why)
         (png_get_color_type(r->in.png, r->in.info) & PNG_COLOR_MASK_COLOR) != 0 ? 3 : 1;
     r->stored = png_get_channels(r->in.png, r->in.info);
     r->wide = png_get_bit_depth(r->in.png, r->in.info) == 16;
-    if (r->size.height * r->size.width > MOST_NUMBERS / 3) {
-        char text[PNG_SIZE_TEXT];
-        return fail(why, LSCM_SHAPE, "%s: a picture of %s is too large", r->path,
-                    png_size_text(r->size, text));
-    }
-    return LSCM_OK;
+    return picture_size_allow(r->size, r->path, why);
 }
 
 static lscm_status read_samples(reader *r, png_bytep samples, lscm_error *why)

@@ -153,6 +153,7 @@ lscm_status signal_design(const lscm_dataset *data, bool values, design *out, me
     TRY(design_open(&s, data->rows, data->nodes, why));
     TRY(gather_labels(data, mask, values ? s.value : NULL, m, why));
     TRY(design_group(&s, mask, why));
+    s.names = data->node_names;
     *out = s;
     s = (design){0};
 done:

@@ -6,11 +6,13 @@
 
 static const char USUAL[] =
     "none,control,ctrl,negctrl,neg_ctrl,negative,NT,non-targeting,nontargeting,non_targeting,"
-    "non targeting,safe-targeting,DMSO,vehicle,mock,untreated,unperturbed,wildtype,wild-type,WT,"
-    "observational,NA,NaN";
+    "non targeting,NTC,safe-targeting,scramble,scrambled,SCR,DMSO,vehicle,placebo,sham,mock,"
+    "untreated,unperturbed,wildtype,wild-type,WT,baseline,empty,observational,NA,NaN";
 
-/* The length without a number at the end and what joins it. */
-static size_t without_number(const char *word)
+enum { LONG_WORD = 4 }; /* letters; shorter ones with a number may be names: WT1, NT5E */
+
+/* The length without a number at the end and what joins it, which long words of ours do without. */
+static size_t without_number(const char *word, bool usual)
 {
     size_t whole = strlen(word);
     size_t length = whole;
@@ -21,14 +23,14 @@ static size_t without_number(const char *word)
     while (length > 0 && length < whole && strchr("_- ", word[length - 1]) != NULL) {
         length--;
     }
-    return length < digits ? length : whole;
+    return length < digits || (usual && length >= LONG_WORD) ? length : whole;
 }
 
 bool lscm_is_control(const char *word, const char *control)
 {
     const char *list = control != NULL ? control : USUAL;
     size_t whole = strlen(word);
-    size_t bare = without_number(word);
+    size_t bare = without_number(word, control == NULL);
     bool found = whole == 0;
     while (!found && *list != '\0') {
         list += strspn(list, " \t");

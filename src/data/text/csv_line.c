@@ -266,10 +266,12 @@ lscm_status csv_lines_next(csv_lines *in, lscm_error *why)
         }
         in->begin += length;
         in->next_line += lines;
-        length -= length > 0 && record[length - 1] == '\n' ? 1 : 0;
+        in->ended = record[length - 1] == '\n';
+        length -= in->ended ? 1 : 0;
         length -= length > 0 && record[length - 1] == '\r' ? 1 : 0;
         record[length] = '\0';
         in->separator = in->separator != '\0' ? in->separator : find_separator(record);
+        in->dangling = length > 0 && record[length - 1] == in->separator;
         TRY(split(in, record, why));
         bool empty = in->count == 1 && in->cells[0][0] == '\0';
         if (empty) {

@@ -32,6 +32,8 @@ typedef struct csv_lines {
     char **cells;     /* (count), each with its end; blanks around unquoted text removed */
     size_t count;     /* 0 after the last record */
     size_t line;      /* where the record begins, from 1 */
+    bool ended;       /* by a line end, not by the file's */
+    bool dangling;    /* its last cell is nothing at all behind a separator */
     const char *path; /* the caller's */
 
     char separator; /* of cells, found in line 1 */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static int by_name(const void *left, const void *right)
 {
@@ -57,7 +58,12 @@ size_t csv_names_find(const csv_names *table, const char *name)
 
 const char *csv_names_hint(const csv_names *table, const char *wrong, char *out, size_t size)
 {
-    const char *near = lscm_suggest(wrong, (const char *const *)table->names, table->count);
+    const char *near = NULL;
+    for (size_t i = 0; i < table->count && near == NULL; i++) {
+        near = strcasecmp(table->names[i], wrong) == 0 ? table->names[i] : NULL;
+    }
+    near =
+        near != NULL ? near : lscm_suggest(wrong, (const char *const *)table->names, table->count);
     out[0] = '\0';
     if (near != NULL) {
         (void)snprintf(out, size, "; did you mean '%.*s'?", csv_shown(near), near);

@@ -2,6 +2,7 @@
  * decimal comma. See csv_line.h.
  */
 #include "data/text/csv_line.h"
+#include "data/text/flag_word.h"
 #include "data/text/number.h"
 
 #include <math.h>
@@ -105,10 +106,11 @@ lscm_status csv_number(csv_lines *in, size_t cell, const char *column, bool may_
         return fail(why, LSCM_VALUE, "%s: line %zu, %s holds '%.*s', not a number", in->path,
                     in->line, where, csv_shown(text), text);
     }
-    return fail(why, LSCM_VALUE,
-                "%s: line %zu, %s holds '%.*s', not a number; leave the column out with --ignore "
-                "%.*s",
-                in->path, in->line, where, csv_shown(text), text, csv_shown(column), column);
+    char word[FLAG_WORD];
+    return fail(
+        why, LSCM_VALUE,
+        "%s: line %zu, %s holds '%.*s', not a number; leave the column out with --ignore %s",
+        in->path, in->line, where, csv_shown(text), text, flag_word(column, word));
 }
 
 lscm_status csv_check_decimals(const csv_lines *in, lscm_error *why)

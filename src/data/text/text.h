@@ -4,10 +4,13 @@
 #ifndef LSCM_DATA_TEXT_TEXT_H
 #define LSCM_DATA_TEXT_TEXT_H
 
-#include "data/text/csv_line.h"  /* records */
-#include "data/text/csv_names.h" /* names */
-#include "data/text/number.h"    /* numbers */
-#include "data/text/text_file.h" /* files, packed or not */
-#include "data/text/utf8.h"      /* UTF-8 */
+#include "data/text/column_words.h" /* what names of columns sound like */
+#include "data/text/csv_line.h"     /* records */
+#include "data/text/csv_names.h"    /* names */
+#include "data/text/flag_word.h"    /* names behind flags */
+#include "data/text/number.h"       /* numbers */
+#include "data/text/target_parts.h" /* targets in a cell */
+#include "data/text/text_file.h"    /* files, packed or not */
+#include "data/text/utf8.h"         /* UTF-8 */
 
 #endif

@@ -1,3 +1,5 @@
+#include "base/clock.h"
+#include "base/stages.h"
 #include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/anchored/anchored_errors.h"
@@ -230,6 +232,7 @@ static lscm_status infer_likely(anchored *a, const anchored_input *in, const gra
     TRY(arena_open(&memory, why));
     lay_out_joint(&draws, &none, a, &memory);
     TRY(likelihood_infer(&p, a, in, g, &draws, a->effect, why));
+    a->seconds_brief = -p.seconds_spared;
     if (!p.good) {
         goto done;
     }
@@ -249,6 +252,15 @@ done:
 }
 
 /* ---- All together ---- */
+
+/* What takes its time: graphs given the encoder, then whatever is drawn or integrated with them. */
+enum { PART_GRAPHS, PART_SAMPLER, PARTS };
+
+/* Whether the noise of x may matter; how much is only known once there are graphs. */
+static bool may_sample(const anchored_input *in)
+{
+    return in->view->kind == VIEW_LINEAR && in->view->x_noise > 0;
+}
 
 static lscm_status find_encoder(anchored *a, const anchored_input *in, double *psi, double *sorted,
                                 lscm_error *why)
@@ -318,6 +330,25 @@ static void take_trust(anchored *a, const graph_posterior *g)
     a->log_odds = g->prior[g->draws / 2].log_odds;
 }
 
+/* What graphs given the encoder leave open, where that matters. */
+static lscm_status infer_together(anchored *a, const anchored_input *in, const graph_posterior *g,
+                                  lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    if (likelihood_applies(a, in, g) && noise_matters(a, g)) {
+        TRY(infer_likely(a, in, g, why));
+    }
+    bool open = a->sampler != SAMPLER_LIKELIHOOD;
+    if (open && in->view->kind == VIEW_LINEAR && !(a->clip > 0) && encoder_matters(a, g)) {
+        TRY(infer_jointly(a, in, g, why));
+    }
+    if (open && anchored_rows_matter(a, in)) {
+        TRY(anchored_infer_rows(a, in, g, why));
+    }
+done:
+    return status;
+}
+
 lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -327,7 +358,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     double *psi = NULL;
     double *sorted = NULL;
     uint8_t *inside = NULL;
-    double begun = fit_seconds();
+    double begun = clock_seconds();
     if (s->kind != VIEW_LINEAR) {
         TRY(encoder_identity(&a.anchor, s, in->keep, why));
     } else {
@@ -346,11 +377,15 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
         TRY(clip_find(&a.clip, &(latent_rows){&s->design, a.z, in->keep, false}, a.anchor.noise,
                       why));
     }
-    a.seconds_anchor = fit_seconds() - begun;
+    a.seconds_anchor = clock_seconds() - begun;
 
-    begun = fit_seconds();
+    double anchored_at = clock_seconds();
     const double *noise = in->blur != NULL ? in->blur : s->x_noise > 0 ? psi : NULL;
     anchored_input with = *in;
+    stages parts;
+    stages_begin(&parts, PARTS, in->progress);
+    stages_expect(&parts, PART_SAMPLER, may_sample(in) ? (double)NAN : 0);
+    with.progress = &parts.own;
     if (a.clip > 0 && (in->reach == NULL || in->saturated) && anchored_rows_matter(&a, in)) {
         TRY(anchored_rows_known(&a, in, &inside, why));
         with.keep = inside;
@@ -359,20 +394,15 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     take_trust(&a, &g);
     draw_mechanisms(&a, &g, (uint64_t)in->settings->seed);
     take_spread(&a);
-    if (likelihood_applies(&a, in, &g) && noise_matters(&a, &g)) {
-        TRY(infer_likely(&a, in, &g, why));
-    }
-    bool open = a.sampler != SAMPLER_LIKELIHOOD;
-    if (open && s->kind == VIEW_LINEAR && !(a.clip > 0) && encoder_matters(&a, &g)) {
-        TRY(infer_jointly(&a, in, &g, why));
-    }
-    if (open && anchored_rows_matter(&a, in)) {
-        TRY(anchored_infer_rows(&a, in, &g, why));
-    }
+    with.keep = in->keep;
+    stages_enter(&parts, PART_SAMPLER);
+    a.seconds_search = stages_took(&parts, PART_GRAPHS);
+    TRY(infer_together(&a, &with, &g, why));
     if (in->leak != NULL) {
         TRY(anchored_take_errors(&a, &g, in, why));
     }
-    a.seconds_graph = fit_seconds() - begun;
+    a.seconds_graph = clock_seconds() - anchored_at;
+    a.seconds_brief += clock_seconds() - begun;
     *out = a;
     a.memory = a.rows_memory = (arena){0};
     a.anchor.memory = (arena){0};

@@ -1,13 +1,14 @@
 /* A fit by the anchored method, from the data set to the run folder: which decoder, one pass over
  * the data, inference, what held-out sets say of it, advice. */
 #include "infer/anchored/anchored_fit.h"
+#include "base/clock.h"
 #include "base/tuned.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_missing.h"
 #include "infer/anchored/anchored_run.h"
-#include "infer/anchored/direction_advice.h"
+#include "infer/anchored/anchored_time.h"
 #include "infer/anchored/knowledge_advice.h"
 #include "infer/anchored/nonlinear_fit.h"
 #include "infer/encoder/encoder.h"
@@ -114,6 +115,12 @@ void anchored_store(const anchored *a, lscm_posterior *p, json_t *summary)
     }
 }
 
+/* Without the clipped, whose z is not what x says. */
+static bool judges(const fit *f, const anchored *a)
+{
+    return f->settings.holdout > 0 && !(a->clip > 0) && can_judge(a);
+}
+
 /* What interventions that the fit was not shown say of it. */
 typedef struct verdict {
     judgement sets;
@@ -121,13 +128,14 @@ typedef struct verdict {
     double seconds;
 } verdict;
 
-/* Without the clipped, whose z is not what x says. */
-static lscm_status ask(verdict *out, const fit *f, const anchored_input *in, const anchored *a,
+static lscm_status ask(verdict *out, fit *f, const anchored_input *in, const anchored *a,
                        lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    double begun = fit_seconds();
-    anchored_input known = *in; /* targets are left out under the prior that was found */
+    double begun = clock_seconds();
+    anchored_input part = *in;
+    part.progress = &f->stages.part; /* one of several, each as long as the other */
+    anchored_input known = part;     /* targets are left out under the prior that was found */
     known.ridge = a->ridge;
     known.hole = a->hole;
     known.conditional = a->conditional;
@@ -135,18 +143,19 @@ static lscm_status ask(verdict *out, const fit *f, const anchored_input *in, con
     judged again = anchored_judged(in);
     judged without = anchored_judged(&known);
     read_again read = {0};
-    if (f->settings.holdout > 0 && !(a->clip > 0) && can_judge(a)) {
+    if (judges(f, a)) {
+        stages_enter(&f->stages, FIT_SETS);
         TRY(judge(&out->sets, &again, f->settings.holdout, why));
-        bool read_off = in->view->kind == VIEW_LINEAR; /* of many nodes no graph is made again */
-        size_t most = a->d <= tuned_judge_nodes() ? tuned_judge_parts() : read_off ? 0 : 1;
+        bool read_off = in->view->kind == VIEW_LINEAR;
+        stages_enter(&f->stages, FIT_TARGETS);
         if (read_off) {
-            TRY(read_again_open(&read, in, a, why));
+            TRY(read_again_open(&read, &part, a, why));
             without = read_again_judged(&read);
         }
-        TRY(judge_targets(&out->targets, &without, most, why));
+        TRY(judge_targets(&out->targets, &without, judged_targets(a->d, !read_off), why));
         out->targets.read = read_off;
     }
-    out->seconds = fit_seconds() - begun;
+    out->seconds = clock_seconds() - begun;
 done:
     read_again_close(&read);
     return status;
@@ -237,22 +246,29 @@ static void warn(const fit *f, const anchored *a)
 }
 
 /* From the signal to the run. */
-static lscm_status fit_signal(fit *f, linear_view *s, const char *reason,
-                              lscm_posterior **out, lscm_error *why)
+static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_posterior **out,
+                              lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     lscm_posterior *p = NULL;
     anchored a = {0};
     verdict v = {0};
     anchored_input in = anchored_input_of(f, s);
+    stages_expect(&f->stages, FIT_INFER, (double)NAN);
+    if (s->mask != NULL) {
+        time_rounds(f, anchored_rounds(s));
+    }
+    stages_enter(&f->stages, FIT_INFER);
     TRY(anchored_infer_missing(&a, s, &in, why));
+    time_judgement(f, s, &a, judges(f, &a));
     TRY(ask(&v, f, &in, &a, why));
     TRY(anchored_check(f, s, &a, why));
     warn(f, &a);
+    stages_enter(&f->stages, FIT_COMPARE);
     TRY(advise_on_knowledge(&f->known, &in, &a, &v.sets, f->data->node_names, f->warnings, why));
     advise_on_judgement(&v.sets, &a, f->data->node_names, f->warnings);
     advise_on_left_out(&v.targets, f->warnings);
-    advise_on_directions(f->pairs, &s->design, &a, f->data->node_names, f->warnings);
+    advise_on_directions(f, design_observational(&s->design), a.edge_prob);
     size_t weights = s->kind == VIEW_LINEAR ? s->d * s->D : 0;
     TRY(fit_posterior(f, &p, weights, s->kind == VIEW_LINEAR ? s->D : 0, why));
     TRY(take_decoder(p, s, &a, why));
@@ -330,7 +346,7 @@ static bool all_labelled(const design *s)
     return all;
 }
 
-lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
+static lscm_status fit_any(fit *f, lscm_posterior **out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     linear_view s = {0};
@@ -344,6 +360,7 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
     if (f->run->folder != NULL && !f->run->force) {
         TRY(run_folder_begin(f->run->folder, false, f->run->resume, why));
     }
+    time_all(f);
     TRY(read_signal(f, &s, why));
     if (open && linear_view_bends(&s) && all_labelled(&s.design)) {
         TRY(try_nonlinear(f, &s, out, &done_already, why));
@@ -357,12 +374,23 @@ lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
                       "checkpoints; run it again");
         goto done;
     }
-    f->read = fit_seconds() - f->begun;
+    f->read = clock_seconds() - f->begun;
     TRY(fit_signal(f, &s, reason, out, why));
 done:
     if (status != LSCM_OK && f->run->folder != NULL) {
         (void)rmdir(f->run->folder); /* goes only when nothing is in it */
     }
     linear_view_close(&s);
+    return status;
+}
+
+lscm_status anchored_fit(fit *f, lscm_posterior **out, lscm_error *why)
+{
+    const lscm_progress *whole = f->progress;
+    stages_begin(&f->stages, FIT_STAGES, whole);
+    f->stages.patience = 1; /* what is over before says nothing of what is not */
+    f->progress = &f->stages.own;
+    lscm_status status = fit_any(f, out, why);
+    f->progress = whole;
     return status;
 }

@@ -1,5 +1,6 @@
 #include "infer/anchored/anchored_missing.h"
 
+#include "base/stages.h"
 #include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/anchored/anchored_infer.h"
@@ -9,14 +10,16 @@
 #include <math.h>
 #include <string.h>
 
+enum { ROUND_FIRST, ROUNDS_MORE, STAGES };
+
 /* What the rounds that count have said. */
 typedef struct pool {
     size_t rounds;
     double *w, *sigma, *intercept, *effect, *log_p, *log_q; /* as in anchored */
     size_t *order;
-    double *edge_prob; /* (d, d): summed, .. */
-    double *z, *squares,
-        *var; /* (rows, d): .. z and its square by the law of its row, its variance */
+    double *edge_prob;       /* (d, d): summed, .. */
+    double *z, *squares;     /* (rows, d): .. z and its square by the law of its row, .. */
+    double *var;             /* (rows, d): .. its variance */
     double *mean, *variance; /* (rows, d): of the round in hand */
     double r_hat, ess;
     arena memory;
@@ -159,41 +162,73 @@ static void take_all(pool *p, anchored *a)
     a->ess = a->edge_ess = p->ess;
 }
 
+static size_t rounds_to_settle(const linear_view *s)
+{
+    return s->kind == VIEW_OBSERVED ? tuned_missing_settle_observed() : tuned_missing_settle();
+}
+
+size_t anchored_rounds(const linear_view *s)
+{
+    return rounds_to_settle(s) + tuned_missing_fills();
+}
+
+/* The rounds in turn, `a` that of the last: what they say is in `p`, if there is more than one. */
+static lscm_status run_rounds(pool *p, anchored *a, linear_view *s, const anchored_input *in,
+                              lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const rng random = stream_of((uint64_t)in->settings->seed, STREAM_FILL);
+    size_t settle = rounds_to_settle(s);
+    size_t count = anchored_rounds(s);
+    stages rounds;
+    stages_begin(&rounds, STAGES, in->progress);
+    stages_expect(&rounds, ROUNDS_MORE, (double)NAN); /* whether there are any */
+    anchored_input full = *in;
+    full.progress = &rounds.own;
+    anchored_input rough = *in; /* fits that settle have one draw to give */
+    rough.progress = &rounds.part;
+    rough.draws = tuned_judge_draws();
+    rough.brief = true;
+    for (size_t k = 0; k < count; k++) {
+        anchored_close(a);
+        *a = (anchored){0};
+        TRY(anchored_infer(a, k > 0 && k < settle ? &rough : &full, why));
+        const fill_law law = law_of(a, rng_below(random, k, a->draws));
+        TRY(fill_draw(s, &law, stream_part(random, 4 * k), p->mean, p->variance, why));
+        if (k == 0 && !matters(p, a)) {
+            take_one(p, a);
+            goto done;
+        }
+        if (k == 0) { /* all others take as long as the first */
+            full.progress = &rounds.part;
+            stages_expect_like(&rounds, ROUNDS_MORE, ROUND_FIRST, (double)(count - 1));
+            stages_enter(&rounds, ROUNDS_MORE);
+        }
+        if (k >= settle) {
+            add_round(p, a);
+        }
+        if (!stages_report(&rounds, "missing entries", k, count - 1)) {
+            return fail(why, LSCM_STOPPED, "missing entries: stopped on request");
+        }
+    }
+    take_all(p, a);
+done:
+    return status;
+}
+
 lscm_status anchored_infer_missing(anchored *out, linear_view *s, const anchored_input *in,
                                    lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     anchored a = {0};
     pool p = {0};
-    const rng random = stream_of((uint64_t)in->settings->seed, STREAM_FILL);
     if (s->mask == NULL) {
         return anchored_infer(out, in, why);
     }
     lay_out(&p, in);
     TRY(arena_open(&p.memory, why));
     lay_out(&p, in);
-    bool again = true;
-    anchored_input rough = *in; /* fits that settle have one draw to give */
-    rough.draws = tuned_judge_draws();
-    rough.brief = true;
-    size_t settle =
-        s->kind == VIEW_OBSERVED ? tuned_missing_settle_observed() : tuned_missing_settle();
-    for (size_t k = 0; again && p.rounds < tuned_missing_fills(); k++) {
-        anchored_close(&a);
-        a = (anchored){0};
-        TRY(anchored_infer(&a, k > 0 && k < settle ? &rough : in, why));
-        const fill_law law = law_of(&a, rng_below(random, k, a.draws));
-        TRY(fill_draw(s, &law, stream_part(random, 4 * k), p.mean, p.variance, why));
-        again = k > 0 || matters(&p, &a);
-        if (!again) {
-            take_one(&p, &a);
-        } else if (k >= settle) {
-            add_round(&p, &a);
-        }
-    }
-    if (again) {
-        take_all(&p, &a);
-    }
+    TRY(run_rounds(&p, &a, s, in, why));
     TRY(take_rows(&p, s, &a, why));
     *out = a;
     a = (anchored){0};

@@ -17,5 +17,7 @@
 /* in->view is s; its missing entries are left as drawn last. Without any: anchored_infer. */
 lscm_status anchored_infer_missing(anchored *out, linear_view *s, const anchored_input *in,
                                    lscm_error *why);
+/* How often it infers where some are missing, at most. */
+size_t anchored_rounds(const linear_view *s);
 
 #endif

@@ -121,6 +121,21 @@ static anchored_input input_of(const nonlinear *n, const anchored_input *in, siz
     return with;
 }
 
+/* What is known of the errors of z, once it was read off. */
+static void with_errors(const nonlinear *n, anchored_input *in)
+{
+    in->blur = n->network ? n->blur : NULL;
+    in->gain = n->network ? n->errors.gain : 0;
+    in->leak = n->leak;
+}
+
+anchored_input nonlinear_read_off(const nonlinear *n, const anchored_input *in)
+{
+    anchored_input with = input_of(n, in, in->draws);
+    with_errors(n, &with);
+    return with;
+}
+
 static mechanism_model model_of(const nonlinear *n)
 {
     return (mechanism_model){n->x.d, n->w, n->intercept, n->sigma};
@@ -261,8 +276,6 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     if (n->network) {
         TRY(generator_finish(n->g, &n->errors, why));
         TRY(generator_read(n->g, NULL, n->z, n->sd, n->blur, why));
-        with.blur = n->blur;
-        with.gain = n->errors.gain;
     } else {
         TRY(generator_adopt(n->g, why));
         take_kernel(n);
@@ -270,7 +283,7 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     take_spectrum(n);
     find_reach(n, n->told);
     TRY(leaks_both_ways(n->leak, &n->x.design, n->z, why));
-    with.leak = n->leak;
+    with_errors(n, &with);
     if (n->outside > 0 && !n->homogeneous) {
         TRY(infer_within_reach(n, out, &with, why));
         if (!with.saturated) { /* else what was drawn is kept */

@@ -74,6 +74,8 @@ lscm_status nonlinear_model(nonlinear *n, lscm_error *why);
 /* z, sd, blur and r2, then the posterior, then told. */
 lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *in,
                              lscm_error *why);
+/* What is asked of z as it was read off, after that. */
+anchored_input nonlinear_read_off(const nonlinear *n, const anchored_input *in);
 /* The same fit of other rows for the judgement of this one (nonlinear_judged.c): kernel, network,
  * graphs and errors anew from the rows kept; the others' z read off by what came of it, and never
  * told their values. `in` as for nonlinear_begin; both must stay. */

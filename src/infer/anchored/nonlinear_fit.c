@@ -2,12 +2,12 @@
  * network trained (nonlinear_train.c) by the one loop, posterior, what held-out sets say, advice.
  */
 #include "infer/anchored/nonlinear_fit.h"
+#include "base/clock.h"
 #include "base/tuned.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_run.h"
-#include "infer/anchored/direction_advice.h"
 #include "infer/anchored/knowledge_advice.h"
 #include "infer/anchored/nonlinear_result.h"
 #include "infer/judge/judge.h"
@@ -67,12 +67,8 @@ static lscm_status leave_targets_out(nonlinear_run *r, const anchored_input *in,
 {
     lscm_status status = LSCM_OK;
     read_again read = {0};
-    anchored_input with = *in;
-    with.view = &r->n.latents;
-    with.blur = r->n.network ? r->n.blur : NULL;
-    with.size = r->n.homogeneous ? r->n.size : NULL;
-    with.steps = 0;
-    with.progress = NULL;
+    anchored_input with = nonlinear_read_off(&r->n, in);
+    with.progress = &r->f->stages.part;
     TRY(read_again_open(&read, &with, &r->a, why));
     judged asked = read_again_judged(&read);
     size_t most = r->a.d <= tuned_judge_nodes() ? tuned_judge_parts() : 0;
@@ -86,12 +82,8 @@ done:
 /* What was told against what z, read off as it was, says by itself. */
 static lscm_status compare_untold(const nonlinear_run *r, lscm_error *why)
 {
-    anchored_input in = input_of(r);
-    in.blur = r->n.network ? r->n.blur : NULL;
-    in.gain = r->n.network ? r->n.errors.gain : 0;
-    in.leak = r->n.leak;
-    in.size = r->n.homogeneous ? r->n.size : NULL;
-    in.steps = 0;
+    const anchored_input asked = input_of(r);
+    anchored_input in = nonlinear_read_off(&r->n, &asked);
     in.progress = NULL;
     return advise_on_knowledge(&r->f->known, &in, &r->a, NULL, r->f->data->node_names,
                                r->f->warnings, why);
@@ -101,18 +93,23 @@ static lscm_status compare_untold(const nonlinear_run *r, lscm_error *why)
 static lscm_status conclude(nonlinear_run *r, const anchored_input *in, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const fit *f = r->f;
-    double begun = fit_seconds();
+    fit *f = r->f;
+    double begun = clock_seconds();
+    stages_enter(&f->stages, FIT_INFER);
     TRY(nonlinear_finish(&r->n, &r->a, in, why));
-    r->seconds_graph = fit_seconds() - begun;
-    begun = fit_seconds();
+    r->seconds_graph = clock_seconds() - begun;
+    begun = clock_seconds();
     if (f->settings.holdout > 0) {
         nonlinear_again again = {&r->n, in};
         judged asked = nonlinear_judged(&again);
+        stages_expect(&f->stages, FIT_SETS,
+                      r->seconds_encode + r->seconds_train + r->seconds_graph);
+        stages_enter(&f->stages, FIT_SETS);
         TRY(judge(&r->j, &asked, f->settings.holdout, why));
+        stages_enter(&f->stages, FIT_TARGETS);
         TRY(leave_targets_out(r, in, why));
     }
-    r->seconds_judge = fit_seconds() - begun;
+    r->seconds_judge = clock_seconds() - begun;
 done:
     if (status == LSCM_STOPPED && f->run->folder != NULL && f->settings.checkpoint > 0) {
         return fail(why, LSCM_STOPPED,
@@ -127,9 +124,9 @@ static lscm_status run_all(nonlinear_run *r, linear_rival *rival, lscm_error *wh
     lscm_status status = LSCM_OK;
     fit *f = r->f;
     anchored_input in = input_of(r);
-    double begun = fit_seconds();
-    TRY(nonlinear_encode(&r->n, &f->settings, f->progress, why));
-    r->seconds_encode = fit_seconds() - begun;
+    double begun = clock_seconds();
+    TRY(nonlinear_encode(&r->n, &f->settings, &f->stages.part, why));
+    r->seconds_encode = clock_seconds() - begun;
     if (linear_wins(&r->n, rival)) {
         rival->wins = true;
         goto done;
@@ -137,13 +134,15 @@ static lscm_status run_all(nonlinear_run *r, linear_rival *rival, lscm_error *wh
     if (f->settings.decoder == LSCM_DECODER_AUTO) {
         f->settings.decoder = LSCM_DECODER_MLP; /* of vectors and pictures alike */
     }
-    begun = fit_seconds();
+    begun = clock_seconds();
+    stages_expect_like(&f->stages, FIT_SETS, FIT_TRAIN, f->settings.holdout > 0 ? 1 : 0);
+    stages_enter(&f->stages, FIT_TRAIN);
     TRY(nonlinear_begin(&r->n, &in, why));
     trainee learner = nonlinear_trainee(&r->n);
     TRY(training_open(&r->t, f, &learner, true, why));
     TRY(training_run(&r->t, why));
     nonlinear_settle(&r->n);
-    r->seconds_train = fit_seconds() - begun;
+    r->seconds_train = clock_seconds() - begun;
     TRY(conclude(r, &in, why));
 done:
     return status;
@@ -162,9 +161,13 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
     }
     TRY(in_units_open(&units, data, ORIGIN_NEAR, why));
     f->data = &units.data;
-    meter m = meter_over(f->data, f->progress, "reading");
+    stages_expect(&f->stages, FIT_TRAIN, (double)NAN); /* until it trains */
+    stages_expect(&f->stages, FIT_INFER, 0);
+    f->stages.patience = 0;
+    stages_enter(&f->stages, FIT_ENCODE);
+    meter m = meter_over(f->data, &f->stages.part, "reading");
     TRY(features_of(&r.n.x, f->data, &m, why));
-    f->read = fit_seconds() - f->begun;
+    f->read = clock_seconds() - f->begun;
     TRY(run_all(&r, rival, why));
     if (rival != NULL && rival->wins) {
         goto done;
@@ -173,7 +176,7 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
     TRY(compare_untold(&r, why));
     advise_on_judgement(&r.j, &r.a, f->data->node_names, f->warnings);
     advise_on_left_out(&r.targets, f->warnings);
-    advise_on_directions(f->pairs, &r.n.x.design, &r.a, f->data->node_names, f->warnings);
+    advise_on_directions(f, design_observational(&r.n.x.design), r.a.edge_prob);
     TRY(nonlinear_posterior(f, &r.n, &p, why));
     json_t *summary = summary_of(&r, asked ? "as asked"
                                            : "values set by do() label the causal variables, and x "

@@ -110,8 +110,8 @@ static lscm_status train(nonlinear *part, const lscm_progress *p, lscm_error *wh
         TRY(learner.step(learner.self, 0, &terms, why));
         learner.course->place(learner.self, &at);
         if (step % 10 == 0 && p != NULL && p->report != NULL &&
-            !p->report(p->self, "judging: a network without the sets held out", at.total + at.done,
-                       2 * at.total)) { /* the first half was training (training.c) */
+            !p->report(p->self, "judging: a network without the sets held out", at.tried + at.done,
+                       at.tried + at.total)) {
             status = fail(why, LSCM_STOPPED, "stopped on request");
             goto done;
         }

@@ -201,6 +201,8 @@ static void place(const void *self, trainee_place *out)
     out->stage = choosing ? "while choosing a network, " : "";
     out->done = generator_done(n->g);
     out->total = generator_total(n->g);
+    const generator *other = n->net[n->homogeneous ? 0 : 1];
+    out->tried = other != NULL ? generator_done(other) : 0;
 }
 
 static size_t row(const void *self, double out[TRAINEE_COLUMNS])

@@ -2,6 +2,7 @@
  * units: x = mean + scale g(z). */
 #include "infer/baselines/baseline.h"
 
+#include "base/clock.h"
 #include "base/threads.h"
 #include "infer/run/run.h"
 #include "scm/posterior/posterior.h"
@@ -112,7 +113,7 @@ lscm_status baseline_fit(fit *f, const baseline_kind *kind, lscm_posterior **out
     TRY(refuse(f, why));
     TRY(check_pass(f->data, f->progress, why));
     TRY(baseline_open(&b, f, kind, why));
-    f->read = fit_seconds() - f->begun;
+    f->read = clock_seconds() - f->begun;
     trainee learner = baseline_trainee(b);
     TRY(training_open(&r, f, &learner, true, why));
     TRY(training_run(&r, why));

@@ -1,4 +1,5 @@
 /* Algorithm 1 as a run: what it chooses and refuses, and its result; the loop is training.c. */
+#include "base/clock.h"
 #include "base/threads.h"
 #include "base/tuned.h"
 #include "data/dataset/dataset.h"
@@ -38,7 +39,7 @@ static lscm_status refuse_anchored(const fit *f, lscm_error *why)
 static lscm_status finish(const training *r, const biols *b, lscm_posterior **out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const fit *f = r->f;
+    fit *f = r->f;
     lscm_posterior *p = NULL;
     decoder g = biols_decoder_shape(b);
     TRY(fit_posterior(f, &p, decoder_weights(&g), decoder_bias_count(&g), why));
@@ -46,6 +47,7 @@ static lscm_status finish(const training *r, const biols *b, lscm_posterior **ou
     p->threshold = 0.3;
     TRY(training_draw(r, p, why));
     TRY(expected_z(p, f->data, why));
+    TRY(directions_find(f, p, why));
     TRY(training_save(r, p, training_summary(r, p), why));
     *out = p;
     p = NULL;
@@ -70,7 +72,7 @@ lscm_status biols_fit(fit *f, lscm_posterior **out, lscm_error *why)
     TRY(check_pass(f->data, f->progress, why));
     choose(f);
     TRY(biols_open(&b, &f->device, f->data, &f->settings, f->order, f->progress, why));
-    f->read = fit_seconds() - f->begun;
+    f->read = clock_seconds() - f->begun;
     trainee learner = biols_trainee(b);
     TRY(training_open(&r, f, &learner, false, why));
     TRY(training_run(&r, why));

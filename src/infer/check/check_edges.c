@@ -54,12 +54,8 @@ static void find_reversible(const check_rows *t, const scratch *q)
         for (size_t k = 0; k < d * d; k++) {
             q->dag[k] = check_has(t, g, k / d, k % d) ? 1 : 0;
         }
-        if (!essential_of_dag(q->dag, d, q->told, q->essential, &q->work)) {
-            continue;
-        }
-        for (size_t k = 0; k < d * d; k++) {
-            bool both = q->essential[k] != 0 && q->essential[k % d * d + k / d] != 0;
-            q->reversible[k] += both ? t->graphs.share[g] : 0;
+        if (essential_of_dag(q->dag, d, q->told, q->essential, &q->work)) {
+            essential_add_reversible(q->essential, d, t->graphs.share[g], q->reversible);
         }
     }
 }

@@ -3,15 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *name_of(char *const *names, size_t node, char *room, size_t size)
-{
-    if (names != NULL) {
-        return names[node];
-    }
-    (void)snprintf(room, size, "%zu", node);
-    return room;
-}
-
 void list_add(node_list *list, char *const *names, size_t node)
 {
     enum { SHOWN = 8 };

@@ -1,6 +1,8 @@
-/* Nodes by name, or by number where they have none; "a, b and others" in a sentence. */
+/* Nodes by name, or by number where they have none, "a, b and others" in a sentence. */
 #ifndef LSCM_INFER_CHECK_NODE_LIST_H
 #define LSCM_INFER_CHECK_NODE_LIST_H
+
+#include "base/node_name.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,8 +13,7 @@ typedef struct node_list {
     bool full;
 } node_list;
 
-/* names (d) or NULL; `room` holds a number where it is one. */
-const char *name_of(char *const *names, size_t node, char *room, size_t size);
+/* names (d) or NULL. */
 void list_add(node_list *list, char *const *names, size_t node);
 
 #endif

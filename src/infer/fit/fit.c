@@ -1,4 +1,5 @@
 /* lscm_fit: what every method needs of the settings and the data, and the choice between them. */
+#include "base/clock.h"
 #include "base/threads.h"
 #include "data/dataset/dataset.h"
 #include "infer/anchored/anchored.h"
@@ -7,14 +8,6 @@
 #include "infer/run/run.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-double fit_seconds(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* The order given, or NULL; the caller frees it. */
 static lscm_status take_order(const fit *f, size_t **out, lscm_error *why)
@@ -79,7 +72,7 @@ static lscm_status fit_here(lscm_posterior **out, const lscm_dataset *data,
     fit f = {.data = data,
              .run = run != NULL ? run : &alone,
              .progress = progress,
-             .begun = fit_seconds(),
+             .begun = clock_seconds(),
              .warnings = json_array(),
              .checks = json_array()};
     size_t *order = NULL;

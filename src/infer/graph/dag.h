@@ -83,8 +83,4 @@ typedef struct dag_mcmc_settings {
 lscm_status dag_mcmc(const dag_problem *problem, const dag_mcmc_settings *settings,
                      const dag_draws *draws, dag_result *out, lscm_error *why);
 
-/* Says that `done` of `total` are done; fails with LSCM_STOPPED where that says to stop. */
-lscm_status dag_report(const dag_problem *problem, const char *what, uint64_t done, uint64_t total,
-                       lscm_error *why);
-
 #endif

@@ -9,6 +9,7 @@
  * 16 2^u for the u candidates of each node of which nothing is known; with an order given 4 tables
  * of 8 2^count bytes.
  */
+#include "base/node_name.h"
 #include "infer/graph/dag.h"
 #include "infer/graph/order_sums.h"
 #include "infer/graph/parent_sets.h"
@@ -30,20 +31,14 @@ typedef struct exact {
     lscm_error *why;
 } exact;
 
-lscm_status dag_report(const dag_problem *problem, const char *what, uint64_t done, uint64_t total,
-                       lscm_error *why)
-{
-    const lscm_progress *progress = problem->progress;
-    if (progress != NULL && progress->report != NULL &&
-        !progress->report(progress->self, what, done, total)) {
-        return fail(why, LSCM_STOPPED, "%s: stopped on request", what);
-    }
-    return LSCM_OK;
-}
-
 static lscm_status report(const exact *e, uint64_t done, uint64_t total)
 {
-    return dag_report(e->p, "graphs", done, total, e->why);
+    const lscm_progress *progress = e->p->progress;
+    if (progress != NULL && progress->report != NULL &&
+        !progress->report(progress->self, "graphs", done, total)) {
+        return fail(e->why, LSCM_STOPPED, "graphs: stopped on request");
+    }
+    return LSCM_OK;
 }
 
 /* ---- All orders --------------------------------------------------------------------------------
@@ -263,10 +258,13 @@ static lscm_status find_before(uint32_t *out, const family *f, const size_t *pos
         if (position[f->candidate[c]] < position[f->node]) {
             *out |= (uint32_t)1 << c;
         } else if ((f->required >> c & 1) != 0) {
+            char rooms[2][NODE_NAME_ROOM];
+            const char *parent = name_of(f->names, f->candidate[c], rooms[0], NODE_NAME_ROOM);
+            const char *node = name_of(f->names, f->node, rooms[1], NODE_NAME_ROOM);
             return fail(why, LSCM_VALUE,
-                        "the edge %zu -> %zu is required, but the given order has %zu after %zu; "
+                        "the edge %s -> %s is required, but the given order has %s after %s; "
                         "change one of the two",
-                        f->candidate[c], f->node, f->candidate[c], f->node);
+                        parent, node, parent, node);
         }
     }
     return LSCM_OK;

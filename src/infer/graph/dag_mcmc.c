@@ -11,6 +11,7 @@
  * again agree with the best by that alone: then R-hat is that of the places until there, and the
  * one after it is told beside it. The same numbers for any number of threads.
  */
+#include "base/stages.h"
 #include "base/tuned.h"
 #include "infer/graph/convergence.h"
 #include "infer/graph/dag.h"
@@ -23,6 +24,7 @@
 #include <string.h>
 
 enum { SEGMENTS = 64 }; /* of a run, between two reports */
+enum { STAGE_SCORES, STAGE_CHAINS, STAGES };
 
 /* How many of them until chains are compared, and until orders are recorded. */
 static size_t compared(void)
@@ -51,6 +53,7 @@ typedef struct mcmc {
     double **scratch, **series; /* (threads): subset_entries(most); (most, chains, recorded) */
     double *r_hat, *ess;        /* (d): the worst of each node's edges */
     size_t most, edges, threads;
+    stages stages;
     arena memory;
 } mcmc;
 
@@ -223,6 +226,41 @@ static void compare(mcmc *m)
     }
 }
 
+static lscm_status report(mcmc *m, uint64_t done, uint64_t total, lscm_error *why)
+{
+    return stages_report(&m->stages, "orders", done, total)
+               ? LSCM_OK
+               : fail(why, LSCM_STOPPED, "orders: stopped on request");
+}
+
+/* Scores of all parent sets. Of the threads the first reports. */
+static lscm_status fill(mcmc *m, lscm_error *why)
+{
+    size_t filled = 0;
+    bool stopped = false;
+    order_space_fill(&m->space);
+#pragma omp parallel for schedule(dynamic) num_threads((int)m->threads)
+    for (size_t i = 0; i < m->d; i++) {
+        size_t done = 0;
+        bool told = false;
+#pragma omp atomic read
+        told = stopped;
+        if (told) {
+            continue;
+        }
+#pragma omp atomic capture
+        done = filled++;
+        if (omp_get_thread_num() == 0 &&
+            !stages_report(&m->stages, "candidate parents", done, m->d)) {
+#pragma omp atomic write
+            stopped = true;
+        }
+        parent_sets_fill(&m->sets[i], m->p->mechanisms, &m->families[i], m->space.total[i],
+                         m->scratch[omp_get_thread_num()]);
+    }
+    return stopped ? fail(why, LSCM_STOPPED, "candidate parents: stopped on request") : LSCM_OK;
+}
+
 static lscm_status run_chains(mcmc *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -241,7 +279,7 @@ static lscm_status run_chains(mcmc *m, lscm_error *why)
         }
     }
     for (size_t segment = 0; segment < SEGMENTS; segment++) {
-        TRY(dag_report(m->p, "orders", segment, SEGMENTS, why));
+        TRY(report(m, segment, SEGMENTS, why));
 #pragma omp parallel for schedule(dynamic)
         for (size_t c = 0; c < m->chains; c++) {
             run_segment(m, c, segment);
@@ -250,7 +288,7 @@ static lscm_status run_chains(mcmc *m, lscm_error *why)
             compare(m);
         }
     }
-    TRY(dag_report(m->p, "orders", SEGMENTS, SEGMENTS, why));
+    TRY(report(m, SEGMENTS, SEGMENTS, why));
 done:
     return status;
 }
@@ -349,12 +387,9 @@ lscm_status dag_mcmc(const dag_problem *problem, const dag_mcmc_settings *settin
     lay_out(&m);
     TRY(arena_open(&m.memory, why));
     lay_out(&m);
-    order_space_fill(&m.space);
-#pragma omp parallel for schedule(dynamic) num_threads((int)m.threads)
-    for (size_t i = 0; i < m.d; i++) {
-        parent_sets_fill(&m.sets[i], all, &m.families[i], m.space.total[i],
-                         m.scratch[omp_get_thread_num()]);
-    }
+    stages_begin(&m.stages, STAGES, problem->progress);
+    TRY(fill(&m, why));
+    stages_enter(&m.stages, STAGE_CHAINS);
     TRY(run_chains(&m, why));
     finish(&m);
     if (settings->uniform) {

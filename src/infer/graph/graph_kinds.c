@@ -19,6 +19,7 @@
 #include <string.h>
 
 enum { PILOT = 64, MOVES = 6 };
+enum { RUN_FIRST, RUN_OTHERS, RUNS };
 
 /* log r_k(h) of the first draws, (count, points), all drawn at point `at`. */
 static void compare(const graph_posterior *g, size_t at, size_t count, graph_scratch *t)
@@ -99,6 +100,9 @@ static lscm_status settle(graph_posterior *g, const anchored_input *in, bool bri
     for (size_t move = 0; move < MOVES; move++) {
         at = *best;
         hyper_take(&g->grid, at, &g->mechanisms.prior);
+        if (move == 1 && !brief) {
+            stages_enter(t->runs, RUN_OTHERS);
+        }
         TRY(graph_run(g, in, 0, brief ? pilot : g->draws, why));
         compare(g, at, pilot, t);
         *best = best_point(g, at, pilot, t->ratio);
@@ -251,20 +255,29 @@ lscm_status graph_search_kinds(graph_posterior *g, const anchored_input *in, gra
     const hyper_grid plain = hyper_part(&all, false);
     dag_tables tables = {0};
     double score = 0;
+    anchored_input with = *in;
+    stages runs;
+    stages_begin(&runs, RUNS, in->progress);
+    stages_expect_like(&runs, RUN_OTHERS, RUN_FIRST, 1); /* the point moves once, mostly */
+    with.progress = &runs.own;
+    t->runs = &runs;
     hyper_thin(&all, &g->mechanisms, &g->families, tuned_effect_least());
     size_t guess = hyper_guess(&plain, &g->mechanisms, &score);
     if (g->exact && in->order == NULL) {
-        TRY(find_known(g, in, &plain, guess, t, why));
+        TRY(find_known(g, &with, &plain, guess, t, why));
+        stages_enter(&runs, RUN_OTHERS);
+        with.progress = &runs.part; /* of several runs */
     }
     g->tables = &tables; /* from here on families stay as they are */
     if (g->exact && all.slabs > 1) {
-        TRY(search_both(g, in, guess, score, t, why));
+        TRY(search_both(g, &with, guess, score, t, why));
     } else {
         g->grid = plain;
-        TRY(search_kind(g, in, guess, t, why));
+        TRY(search_kind(g, &with, guess, t, why));
     }
 done:
     dag_tables_close(&tables);
+    t->runs = NULL;
     g->tables = NULL;
     g->known = false;
     g->grid = g->exact && all.slabs > 1 ? all : g->grid;

@@ -2,6 +2,7 @@
 #ifndef LSCM_INFER_GRAPH_GRAPH_PARTS_H
 #define LSCM_INFER_GRAPH_GRAPH_PARTS_H
 
+#include "base/stages.h"
 #include "infer/graph/dag_extensions.h"
 #include "infer/graph/graph_posterior.h"
 
@@ -29,6 +30,7 @@ typedef struct graph_scratch {
     size_t *order;              /* (draws, d) */
     dag_prior *prior;           /* (draws) */
     dag_extensions extensions;  /* for a uniform prior over graphs */
+    stages *runs;               /* graph_kinds.c: the first run, all others */
 } graph_scratch;
 
 /* graph_search.c: graphs at the prior as it is, draws first .. first + count - 1 and g->result; and

@@ -42,11 +42,30 @@ static bool is_own(size_t d, size_t k)
     return k >= first && (k - first) / d == (k - first) % d;
 }
 
+/* Whether to go on. Of the threads the first reports. */
+static bool told_to_go_on(likelihood_fit *f, size_t *done, size_t total)
+{
+    const lscm_progress *p = f->progress;
+    size_t at = 0;
+    bool stopped = false;
+#pragma omp atomic capture
+    at = (*done)++;
+    if (omp_get_thread_num() == 0 && p != NULL && p->report != NULL &&
+        !p->report(p->self, "likelihood", at, total)) {
+#pragma omp atomic write
+        f->stopped = true;
+    }
+#pragma omp atomic read
+    stopped = f->stopped;
+    return !stopped;
+}
+
 void likelihood_information(likelihood_fit *f)
 {
     size_t d = f->sums->d;
     size_t n = likelihood_layout(d).count;
     size_t room = likelihood_work(d) + 3 * n;
+    size_t done = 0;
 #pragma omp parallel for schedule(dynamic, 4)
     for (size_t k = 0; k < n; k++) {
         double *work = f->work + (size_t)omp_get_thread_num() * room;
@@ -54,7 +73,7 @@ void likelihood_information(likelihood_fit *f)
         double *above = theta + n;
         double *below = above + n;
         double step = STEP * fmax(fabs(f->theta[k]), LEAST);
-        if (is_own(d, k)) {
+        if (is_own(d, k) || !told_to_go_on(f, &done, n)) {
             continue;
         }
         memcpy(theta, f->theta, n * sizeof(double));

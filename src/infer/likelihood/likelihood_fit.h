@@ -37,10 +37,12 @@ typedef struct likelihood_fit {
     double *eigen;       /* (count, count) */
     double *work;        /* (threads, likelihood_work + 3 count) */
     size_t threads;
+    const lscm_progress *progress; /* of likelihood_information; may be NULL */
+    bool stopped;                  /* it said so */
 } likelihood_fit;
 
 void likelihood_fit_lay_out(likelihood_fit *f, arena *a, size_t d);
-/* H at theta. */
+/* H at theta, unless it is stopped. */
 void likelihood_information(likelihood_fit *f);
 /* Moves theta to the maximum over all but the weights outside `parents` (d), which are 0; H should
  * be that of a place nearby. False where it is not reached. *out: log p there. */

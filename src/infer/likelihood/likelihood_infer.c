@@ -1,4 +1,6 @@
 #include "infer/likelihood/likelihood_infer.h"
+#include "base/clock.h"
+#include "base/stages.h"
 #include "base/streams.h"
 #include "base/threads.h"
 #include "base/tuned.h"
@@ -12,8 +14,19 @@ enum {
     ROUNDS = 10,  /* of fit and graphs */
     TRIED = 8,    /* graphs that the quadratic is held against */
     SHORT = 200,  /* draws of a round, to find the best graph by */
-    MOVES = 400,  /* of a chain, for each pair of nodes; a quarter of that in a round */
+    MOVES = 400,  /* of a chain, for each pair of nodes */
     PATH = 1 << 8 /* streams of chains begin here, of rounds at 0 */
+};
+enum { BRIEF = 4 }; /* times fewer moves where few draws are wanted, and in a round */
+enum {
+    STAGE_H,
+    STAGE_MAXIMUM,
+    STAGE_H_THERE,
+    STAGE_MORE,
+    STAGE_ROUND,
+    STAGE_CHAINS,
+    STAGE_MISSES,
+    STAGES
 };
 static const double POOR = 1; /* log p: odds that are off by e */
 
@@ -30,6 +43,7 @@ typedef struct work {
     double *scratch; /* (threads, likelihood_scratch) */
     double *drawn;   /* (count): weights and nuisances of a draw */
     rng r;
+    stages stages;
 } work;
 
 bool likelihood_applies(const anchored *a, const anchored_input *in, const graph_posterior *g)
@@ -140,6 +154,40 @@ static size_t best_draw(const anchored *a, bool *effects)
     return best;
 }
 
+/* ---- Time ---- */
+
+/* Moves of each chain, for each pair of nodes. */
+static size_t sweeps_of(const anchored_input *in)
+{
+    return in->steps > 0 ? in->steps : in->brief ? MOVES / BRIEF : MOVES;
+}
+
+/* What is ahead: H twice; the chain of a round, by what the evidence of a graph takes (of two for
+ * every other move, and of all slabs for one in d), tried where L is 0 yet; then all chains. */
+static void expect(work *w)
+{
+    enum { TIMES = 16 };
+    size_t d = w->p->sums.d;
+    size_t chains = anchored_chains(w->in);
+    size_t together = chains < w->threads ? chains : w->threads;
+    double moves = (double)(MOVES / BRIEF * d * d);
+    double more = (double)(sweeps_of(w->in) * BRIEF) / MOVES;
+    double begun = clock_seconds();
+    for (size_t k = 0; k < TIMES; k++) {
+        (void)likelihood_evidence(&w->p->fit.quadratic, &w->prior, w->at.parents, w->at.ridge,
+                                  w->at.hole, w->scratch);
+    }
+    double once = (clock_seconds() - begun) / TIMES;
+    stages_begin(&w->stages, STAGES, w->in->progress);
+    w->p->fit.progress = &w->stages.own;
+    stages_expect_like(&w->stages, STAGE_H_THERE, STAGE_H, 1);
+    stages_expect(&w->stages, STAGE_ROUND,
+                  moves * once * (1 + (double)w->prior.grid->slabs / (double)d));
+    stages_expect_like(&w->stages, STAGE_CHAINS, STAGE_ROUND,
+                       more * (double)chains / (double)together);
+    stages_expect_like(&w->stages, STAGE_MISSES, STAGE_MORE, TRIED);
+}
+
 /* ---- Rounds ---- */
 
 /* tau of each node, all else as it is: the best of its levels. True where one changes. */
@@ -174,12 +222,15 @@ static bool fit_graph(work *w, bool effects)
     }
     f->fixed = (likelihood_fixed){w->p->effect, w->p->dof, w->at.ridge};
     likelihood_information(f);
-    if (!likelihood_maximise(f, w->at.parents, &value) ||
+    stages_enter(&w->stages, STAGE_MAXIMUM);
+    if (f->stopped || !likelihood_maximise(f, w->at.parents, &value) ||
         (effects && choose_effects(w) && !likelihood_maximise(f, w->at.parents, &value))) {
         return false;
     }
+    stages_enter(&w->stages, STAGE_H_THERE);
     likelihood_information(f);
-    return likelihood_maximise(f, w->at.parents, &value) && likelihood_expand(f);
+    stages_enter(&w->stages, STAGE_MORE);
+    return !f->stopped && likelihood_maximise(f, w->at.parents, &value) && likelihood_expand(f);
 }
 
 /* Fit and graphs in turn, until the best graph is the one that was fitted. */
@@ -192,7 +243,8 @@ static bool settle(work *w, bool effects)
         }
         size_t count = SHORT < w->most ? SHORT : w->most;
         likelihood_draw next = w->at;
-        likelihood_chain(&w->p->fit.quadratic, &w->prior, MOVES / 4 * d * d,
+        stages_enter(&w->stages, STAGE_ROUND);
+        likelihood_chain(&w->p->fit.quadratic, &w->prior, MOVES / BRIEF * d * d,
                          stream_part(w->r, round), &next, w->draws, count, w->scratch);
         size_t best = 0;
         for (size_t k = 1; k < count; k++) {
@@ -205,6 +257,9 @@ static bool settle(work *w, bool effects)
             return true;
         }
         w->at = next;
+        if (round + 1 < ROUNDS) {
+            stages_enter(&w->stages, STAGE_H);
+        }
     }
     return true;
 }
@@ -278,8 +333,7 @@ static void take_draw(work *w, size_t k, const joint_draws *out, double *effect)
 static void run_chains(work *w, size_t chains, size_t count)
 {
     size_t d = w->p->sums.d;
-    size_t sweeps = w->in->steps > 0 ? w->in->steps : w->in->brief ? MOVES / 4 : MOVES;
-    size_t moves = sweeps * d * d;
+    size_t moves = sweeps_of(w->in) * d * d;
 #pragma omp parallel for schedule(dynamic, 1)
     for (size_t c = 0; c < chains; c++) {
         size_t first = c * count / chains;
@@ -311,14 +365,23 @@ lscm_status likelihood_infer(likelihood_posterior *out, const anchored *a, const
     p.fit.sums = &p.sums;
     take_knowledge(&w);
     take_start(&w, a, start);
+    expect(&w);
     if (start_again(&w, a) && settle(&w, effects) && p.fit.quadratic.positive) {
+        stages_enter(&w.stages, STAGE_CHAINS);
         run_chains(&w, anchored_chains(in), draws->count);
+        stages_enter(&w.stages, STAGE_MISSES);
         p.good = misses(&w, draws->count) <= POOR;
+        p.seconds_spared = stages_took(&w.stages, STAGE_CHAINS) * (BRIEF - 1) / BRIEF;
+    }
+    if (p.fit.stopped) {
+        status = fail(why, LSCM_STOPPED, "likelihood: stopped on request");
+        goto done;
     }
     for (size_t k = 0; k < draws->count && p.good; k++) {
         take_draw(&w, k, draws, effect);
     }
     *out = p;
+    out->fit.progress = NULL; /* it was here */
     out->fit.sums = &out->sums;
     out->fit.fixed.effect = out->effect;
     p.memory = (arena){0};

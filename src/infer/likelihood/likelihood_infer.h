@@ -13,8 +13,9 @@
 typedef struct likelihood_posterior {
     likelihood_sums sums;
     likelihood_fit fit;
-    double *dof, *effect; /* (d): of the fit; tau^2 */
-    bool good;            /* the quadratic is not poor: there are draws */
+    double *dof, *effect;  /* (d): of the fit; tau^2 */
+    bool good;             /* the quadratic is not poor: there are draws */
+    double seconds_spared; /* of what it took, where few draws are wanted (brief) */
     arena memory;
 } likelihood_posterior;
 

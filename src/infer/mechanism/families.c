@@ -1,5 +1,6 @@
 #include "infer/mechanism/families.h"
 
+#include "base/node_name.h"
 #include "base/threads.h"
 #include "infer/mechanism/family_sums.h"
 
@@ -14,8 +15,10 @@ static bool is_required(const candidate_lists *lists, size_t d, size_t j, size_t
     return lists->required != NULL && lists->required[j * d + i] != 0;
 }
 
-static lscm_status check(size_t d, const candidate_lists *lists, lscm_error *why)
+static lscm_status check(const design *s, const candidate_lists *lists, lscm_error *why)
 {
+    size_t d = s->d;
+    char room[NODE_NAME_ROOM];
     for (size_t i = 0; i < d; i++) {
         size_t found = 0;
         for (size_t k = 0; k < lists->count[i]; k++) {
@@ -26,13 +29,13 @@ static lscm_status check(size_t d, const candidate_lists *lists, lscm_error *why
         }
         if (found != 0) {
             return fail(why, LSCM_VALUE,
-                        "node %zu: a required parent is not among its candidates; allow more "
+                        "node %s: a required parent is not among its candidates; allow more "
                         "candidates or require fewer edges",
-                        i);
+                        name_of(s->names, i, room, sizeof room));
         }
         if (lists->count[i] > FAMILY_MOST) {
-            return fail(why, LSCM_VALUE, "node %zu has %zu candidate parents; at most %d can be", i,
-                        lists->count[i], FAMILY_MOST);
+            return fail(why, LSCM_VALUE, "node %s has %zu candidate parents; at most %d can be",
+                        name_of(s->names, i, room, sizeof room), lists->count[i], FAMILY_MOST);
         }
     }
     return LSCM_OK;
@@ -96,7 +99,8 @@ static void list_families(families *f, const candidate_lists *lists)
                               .required = must,
                               .levels = 1,
                               .scatter = scatter,
-                              .mean = mean};
+                              .mean = mean,
+                              .names = f->design->names};
         names += n;
         scatter += f->levels * (n + 1) * (n + 1);
         mean += f->levels * (n + 1);
@@ -125,7 +129,7 @@ done:
 lscm_status families_of(families *out, const latent_rows *rows, const candidate_lists *lists,
                         lscm_error *why)
 {
-    lscm_status status = check(rows->design->d, lists, why);
+    lscm_status status = check(rows->design, lists, why);
     return status == LSCM_OK ? families_wide(out, rows, lists, why) : status;
 }
 
@@ -162,6 +166,7 @@ static void centre_family(families *f, size_t i)
 
 lscm_status families_update(families *f, const double *z, lscm_error *why)
 {
+    char room[NODE_NAME_ROOM];
     threads_blas_single();
     family_sums(f, z);
     threads_blas_restore();
@@ -174,9 +179,9 @@ lscm_status families_update(families *f, const double *z, lscm_error *why)
         }
         if (!isfinite(total)) {
             return fail(why, LSCM_VALUE,
-                        "node %zu or a candidate parent of it is not finite, or too large to "
+                        "node %s or a candidate parent of it is not finite, or too large to "
                         "square; rescale the data",
-                        i);
+                        name_of(f->design->names, i, room, sizeof room));
         }
     }
     if (f->levels > 1) {

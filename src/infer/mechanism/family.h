@@ -84,6 +84,7 @@ typedef struct family {
     family_level level[FAMILY_LEVELS]; /* (levels) */
     const double *scatter; /* (levels, count + 1, count + 1): S, candidates, then the node */
     const double *mean;    /* (levels, count + 1): m */
+    char *const *names;    /* of nodes, or NULL */
 } family;
 
 /* A family with arrays of its own. */

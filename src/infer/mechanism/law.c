@@ -1,21 +1,25 @@
 #include "infer/mechanism/law.h"
 
+#include "base/node_name.h"
+
 #include <math.h>
 
 lscm_status mechanisms_check(const mechanisms *m, lscm_error *why)
 {
+    char room[NODE_NAME_ROOM];
     for (size_t i = 0; i < m->d; i++) {
+        const char *name = name_of(m->family[i].names, i, room, sizeof room);
         if (m->family[i].count > FAMILY_MOST) {
             return fail(why, LSCM_VALUE,
-                        "node %zu has %zu candidate parents; at most %d can be weighed against "
+                        "node %s has %zu candidate parents; at most %d can be weighed against "
                         "each other",
-                        i, m->family[i].count, FAMILY_MOST);
+                        name, m->family[i].count, FAMILY_MOST);
         }
         if (!m->law->sound(&m->family[i])) {
             return fail(why, LSCM_VALUE,
-                        "the moments of node %zu are not finite numbers; look for values that "
+                        "the moments of node %s are not finite numbers; look for values that "
                         "are out of all proportion",
-                        i);
+                        name);
         }
     }
     return LSCM_OK;

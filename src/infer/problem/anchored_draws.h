@@ -42,6 +42,8 @@ typedef struct anchored {
     double clip;       /* C: z is clipped at +-C, as asked or as found; 0: it is not */
     size_t censored;   /* entries of z at the clip */
     double seconds_anchor, seconds_graph;
+    double seconds_search;     /* of the second, graphs given the encoder */
+    double seconds_brief;      /* of both, what they take where few draws are wanted */
     arena memory, rows_memory; /* of all; of z_sd */
 } anchored;
 

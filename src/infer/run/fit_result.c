@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "data/dataset/dataset.h"
 #include "infer/run/fit_state.h"
 #include "infer/run/run_files.h"
@@ -165,7 +166,7 @@ static char *summary_text(const fit *f, const decoder *decode, json_t *summary)
     (void)json_object_set_new(summary, "method", json_string(fit_method(f)));
     (void)json_object_set_new(summary, "decoder", json_string(decoders[decode->kind]));
     (void)json_object_set_new(summary, "peak_bytes", json_integer(peak_bytes()));
-    (void)json_object_set_new(seconds, "total", json_real(fit_seconds() - f->begun));
+    (void)json_object_set_new(seconds, "total", json_real(clock_seconds() - f->begun));
     put_processes(f, summary);
     put_checks(f, summary);
     (void)json_object_set(summary, "warnings", f->warnings);

@@ -4,17 +4,31 @@
 #define LSCM_INFER_RUN_FIT_STATE_H
 
 #include "backend/backend.h"
+#include "base/stages.h"
 #include "data/dataset/dataset.h"
 #include "infer/run/knowledge.h"
 #include "scm/posterior/posterior.h"
 
 #include <jansson.h>
 
+/* What the anchored method does, in this order. */
+typedef enum fit_stage {
+    FIT_READ,
+    FIT_ENCODE, /* where x bends: the kernel .. */
+    FIT_TRAIN,  /* .. and the network */
+    FIT_INFER,
+    FIT_SETS,    /* judged without some sets .. */
+    FIT_TARGETS, /* .. and targets */
+    FIT_COMPARE, /* with a fit that was told nothing */
+    FIT_STAGES
+} fit_stage;
+
 typedef struct fit {
     const lscm_dataset *data;
     lscm_fit_settings settings; /* what was left open is filled in */
     const lscm_run_options *run;
     const lscm_progress *progress;
+    stages stages;       /* of the anchored method, whose progress is their own */
     const size_t *order; /* (d), or NULL: learned */
     knowledge known;
     device device;      /* that trains what learns by steps */
@@ -23,8 +37,6 @@ typedef struct fit {
     json_t *checks; /* findings of infer/check; a warning of each that found something */
     json_t *pairs;  /* pairs of nodes, decided or not; NULL: nothing is said of them */
 } fit;
-
-double fit_seconds(void); /* of a clock that never goes back */
 
 const char *fit_method(const fit *f); /* "anchored" */
 /* Of methods that cannot use background knowledge: fails when there is any. */

@@ -6,13 +6,14 @@
 #ifndef LSCM_INFER_RUN_RUN_H
 #define LSCM_INFER_RUN_RUN_H
 
-#include "infer/run/belonging.h" /* whose a setting is */
-#include "infer/run/fit_state.h" /* a fit from the inside */
-#include "infer/run/knowledge.h" /* edges that must or may not be */
-#include "infer/run/run_files.h" /* checkpoints */
-#include "infer/run/seen.h"      /* values that the rows have */
-#include "infer/run/trace.h"     /* trace.csv */
-#include "infer/run/trainee.h"   /* what learns by steps */
-#include "infer/run/training.h"  /* the loop */
+#include "infer/run/belonging.h"  /* whose a setting is */
+#include "infer/run/directions.h" /* edges that nothing directs */
+#include "infer/run/fit_state.h"  /* a fit from the inside */
+#include "infer/run/knowledge.h"  /* edges that must or may not be */
+#include "infer/run/run_files.h"  /* checkpoints */
+#include "infer/run/seen.h"       /* values that the rows have */
+#include "infer/run/trace.h"      /* trace.csv */
+#include "infer/run/trainee.h"    /* what learns by steps */
+#include "infer/run/training.h"   /* the loop */
 
 #endif

@@ -30,6 +30,7 @@ typedef struct trainee_place {
     char what[96];        /* "network: misfit 0.1234" */
     const char *stage;    /* "" or "while choosing a network, " */
     uint64_t done, total; /* steps */
+    uint64_t tried;       /* .. of what was tried beside it */
 } trainee_place;
 
 /* A course of its own, in place of the loop's: how many steps and of what kind, at which rate, is

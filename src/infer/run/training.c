@@ -1,5 +1,6 @@
 #include "infer/run/training.h"
 
+#include "base/clock.h"
 #include "base/tuned.h"
 #include "infer/run/run_files.h"
 
@@ -129,9 +130,7 @@ static lscm_status report(const training *r, double rate, lscm_error *why)
         place(r, &at);
     }
     (void)snprintf(what, sizeof what, "%s, %.0f steps/s", at.what, rate);
-    /* a network that is judged is trained once more, without the sets held out: that counts */
-    uint64_t times = r->learner.course != NULL && r->f->settings.holdout > 0 ? 2 : 1;
-    return p->report(p->self, what, at.done, times * at.total)
+    return p->report(p->self, what, at.tried + at.done, at.tried + at.total)
                ? LSCM_OK
                : fail(why, LSCM_STOPPED, "stopped on request");
 }
@@ -159,7 +158,7 @@ typedef struct stretch {
 
 static lscm_status keep_going(training *r, stretch *s, lscm_error *why)
 {
-    double now = fit_seconds();
+    double now = clock_seconds();
     double every = r->f->settings.checkpoint;
     lscm_status status = report(r, (double)(r->loop.step - s->from) / (now - s->begun + 1e-9), why);
     if (status == LSCM_OK && every > 0 && now - s->kept > every) {
@@ -177,7 +176,7 @@ static lscm_status run_restart(training *r, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     training_loop *l = &r->loop;
-    double now = fit_seconds();
+    double now = clock_seconds();
     stretch s = {.begun = now, .kept = now, .from = l->step};
     while (!over(r)) {
         TRY(r->learner.step(r->learner.self, l->rate, &r->terms, why));
@@ -242,7 +241,7 @@ lscm_status training_run(training *r, lscm_error *why)
         TRY(save_checkpoint(r, why)); /* what comes next may take long, too */
     }
     l->best_loss = l->windows > 0 ? l->previous : l->sum / (double)l->in_window;
-    r->trained = fit_seconds() - r->f->begun - r->f->read;
+    r->trained = clock_seconds() - r->f->begun - r->f->read;
 done:
     return status;
 }

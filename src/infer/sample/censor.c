@@ -1,5 +1,6 @@
 #include "infer/sample/censor.h"
 
+#include "base/node_name.h"
 #include "base/truncated_normal.h"
 
 #include <math.h>
@@ -110,6 +111,7 @@ lscm_status censor_find(censored *out, const design *s, const double *z, double 
 {
     lscm_status status = LSCM_OK;
     size_t d = s->d;
+    char room[NODE_NAME_ROOM];
     *out = (censored){.design = s, .threads = omp_get_max_threads()};
     if (!(clip > 0 && clip <= 1e300)) {
         return fail(why, LSCM_USAGE, "clip: %g is not allowed; it must be a positive number", clip);
@@ -117,9 +119,9 @@ lscm_status censor_find(censored *out, const design *s, const double *z, double 
     for (size_t j = 0; j < d; j++) {
         if (!(tolerance[j] >= 0 && tolerance[j] < clip)) {
             return fail(why, LSCM_VALUE,
-                        "node %zu: its causal variable is known to +-%g only, no better than the "
+                        "node %s: its causal variable is known to +-%g only, no better than the "
                         "clip at %g; fit without the clip",
-                        j, tolerance[j], clip);
+                        name_of(s->names, j, room, sizeof room), tolerance[j], clip);
         }
     }
     count(out, z, clip, tolerance);

@@ -1,5 +1,6 @@
 #include "infer/screen/screen.h"
 
+#include "base/node_name.h"
 #include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/screen/screen_parts.h"
@@ -12,27 +13,30 @@ static bool has(const uint8_t *edges, size_t d, size_t j, size_t i)
     return edges != NULL && edges[j * d + i] != 0;
 }
 
-static lscm_status check(size_t d, const uint8_t *forbidden, const candidate_lists *lists,
+static lscm_status check(const design *s, const uint8_t *forbidden, const candidate_lists *lists,
                          lscm_error *why)
 {
     const uint8_t *required = lists->required;
+    size_t d = s->d;
+    char rooms[2][NODE_NAME_ROOM];
     for (size_t i = 0; i < d; i++) {
         size_t parents = 0;
         for (size_t j = 0; j < d; j++) {
             parents += has(required, d, j, i) ? 1 : 0;
             if (has(required, d, j, i) && (j == i || has(forbidden, d, j, i))) {
                 return fail(why, LSCM_VALUE,
-                            j == i ? "the edge %zu -> %zu is required, but a node cannot cause "
+                            j == i ? "the edge %s -> %s is required, but a node cannot cause "
                                      "itself"
-                                   : "the edge %zu -> %zu is both required and forbidden",
-                            j, i);
+                                   : "the edge %s -> %s is both required and forbidden",
+                            name_of(s->names, j, rooms[0], NODE_NAME_ROOM),
+                            name_of(s->names, i, rooms[1], NODE_NAME_ROOM));
             }
         }
         if (parents > lists->most) {
             return fail(why, LSCM_VALUE,
-                        "node %zu has %zu required parents, but at most %zu candidates; require "
+                        "node %s has %zu required parents, but at most %zu candidates; require "
                         "fewer edges",
-                        i, parents, lists->most);
+                        name_of(s->names, i, rooms[0], NODE_NAME_ROOM), parents, lists->most);
         }
     }
     return LSCM_OK;
@@ -294,7 +298,7 @@ lscm_status screen_candidates(const latent_rows *rows, const uint8_t *forbidden,
     terms = terms != NULL ? terms : &none;
     terms->crowded = terms->hub = 0;
     w.usual = terms->usual > 0 ? terms->usual : lists->most;
-    TRY(check(d, forbidden, lists, why));
+    TRY(check(rows->design, forbidden, lists, why));
     if (d <= w.usual + 1) {
         take_all(d, forbidden, lists, terms);
         return LSCM_OK;

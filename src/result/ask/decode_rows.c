@@ -1,5 +1,6 @@
 /* x = g(z) for z of the caller: z (rows, d) to x (rows, D), by whole tiles as lscm_posterior_sample
  * makes them, so that the same z give the same x there and here. */
+#include "base/node_name.h"
 #include "scm/posterior/posterior.h"
 
 #include <float.h>
@@ -23,8 +24,9 @@ static lscm_status check(const lscm_posterior *p, size_t rows, const double *z, 
 {
     for (size_t k = 0; k < rows * p->d; k++) {
         if (!(fabs(z[k]) <= DBL_MAX)) {
-            return fail(why, LSCM_VALUE, "z of node %zu in row %zu (0-based) is %g; give a number",
-                        k % p->d, k / p->d, z[k]);
+            char room[NODE_NAME_ROOM];
+            return fail(why, LSCM_VALUE, "z of node %s in row %zu (0-based) is %g; give a number",
+                        name_of(p->node_names, k % p->d, room, sizeof room), k / p->d, z[k]);
         }
     }
     return LSCM_OK;

@@ -66,3 +66,10 @@ bool essential_of_dag(const uint8_t *dag, size_t d, const uint8_t *told, uint8_t
     }
     return true;
 }
+
+void essential_add_reversible(const uint8_t *essential, size_t d, double share, double *reversible)
+{
+    for (size_t k = 0; k < d * d; k++) {
+        reversible[k] += undirected(essential, d, k / d, k % d) ? share : 0;
+    }
+}

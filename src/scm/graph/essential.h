@@ -14,4 +14,7 @@
 bool essential_of_dag(const uint8_t *dag, size_t d, const uint8_t *told, uint8_t *essential,
                       const cpdag_work *work);
 
+/* Adds `share` to reversible (d, d) where an edge has no direction. */
+void essential_add_reversible(const uint8_t *essential, size_t d, double share, double *reversible);
+
 #endif
