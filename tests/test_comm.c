@@ -259,7 +259,7 @@ static void faults_are_named(void **state)
     lscm_dataset *data = wrap(&r, true);
     assert_ok(together(data, check_all));
     r.x[4999 * 40 + 7] = NAN;
-    assert_fails(together(data, check_all), LSCM_VALUE, "'x' is NaN at row 4999, column 7");
+    assert_fails(together(data, check_all), LSCM_VALUE, "'x' is missing (NaN) at row 4999, column 7");
     r.x[4999 * 40 + 7] = 1;
     r.targets[4000 * 3 + 1] = 1;
     r.values[4000 * 3 + 1] = NAN;

@@ -259,7 +259,7 @@ static void failures_in_the_middle_are_told(void **state)
     (void)made_field(data, LSCM_TARGETS, DTYPE_UINT8, 40000, 2, 0, 0);
     scratch_path(path, "failed.npz");
     assert_fails(write_npz(data, path, &progress, &why), LSCM_STOPPED, "stopped");
-    x[6 * 30001 + 2] = NAN;
+    x[6 * 30001 + 2] = INFINITY;
     assert_fails(write_npz(data, path, NULL, &why), LSCM_VALUE, "30001");
     x[6 * 30001 + 2] = 0;
     data->recipe = strdup("\xff");
