@@ -279,6 +279,7 @@ fits "intervened on in every row: 0, 1, 2" everything.npz
 fits "do() always set the same value: 0, 1, 2" zero.npz
 fits "never intervened on: 2" untouched.npz
 fits "too few to anchor: 2" rare.npz
+fits "decoder linear" nan_x.npz
 refuses 1 "nan_x.npz: 'x' is NaN at row 7, column 2" "$lscm" fit nan_x.npz --method vae
 refuses 1 "inf_x.npz: 'x' is infinite at row 200, column 5" "$lscm" fit inf_x.npz
 refuses 1 "nan_values.npz: 'values' is NaN at row 13, column 1" "$lscm" fit nan_values.npz

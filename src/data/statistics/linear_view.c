@@ -27,8 +27,8 @@ lscm_status signal_directions(principal *out, const lscm_dataset *data, double *
                               size_t D, size_t wanted, principal_units units, lscm_error *why)
 {
     lscm_status status = principal_of(out, x, n, D, wanted, units, why);
-    lscm_overview overview = {0};
-    if (status == LSCM_VALUE && lscm_dataset_check(data, &overview, NULL, why) == LSCM_OK) {
+    if (status == LSCM_VALUE &&
+        blocks_check(data, LSCM_X, 0, data->rows, NULL, why) == LSCM_OK) { /* nor is any missing */
         status = fail(why, LSCM_VALUE,
                       "%s: the covariance of 'x' cannot be computed, its numbers are too large; "
                       "scale them down",
