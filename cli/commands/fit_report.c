@@ -123,6 +123,12 @@ static void print_method(const lscm_posterior *posterior, const json_t *summary,
     if (reason != NULL) {
         (void)printf("why: %s\n", reason);
     }
+    if (number(summary, "missing") > 0) {
+        (void)printf(
+            "missing: %.0f of the entries of x, taken as missing at random and drawn with the "
+            "rest\n",
+            number(summary, "missing"));
+    }
     if (sampler == NULL) {
         return;
     }

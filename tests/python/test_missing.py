@@ -90,7 +90,10 @@ def test_files_keep_them(program: Callable[..., str], observed: lscm.Dataset) ->
         np.testing.assert_array_equal(np.isnan(lscm.open(name).x), np.isnan(x))
         assert f"{missing} entries of x (" in program("info", name)
     assert json.loads(program("info", "a.csv", "--json"))["missing"] == missing
-    program("fit", "a.csv", "--draws", "50", "--out", "run", "--quiet")
+    said = program("fit", "a.csv", "--draws", "50", "--out", "run")
+    assert f"missing: {missing} of the entries of x" in said
+    with open("run/report.html", encoding="utf-8") as file:
+        assert f"{missing} of the entries of x are missing" in file.read()
     with open("run/summary.json", encoding="utf-8") as file:
         assert json.load(file)["missing"] == missing
     with open("a.csv", encoding="utf-8") as file:

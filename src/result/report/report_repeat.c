@@ -186,6 +186,7 @@ lscm_status report_repeat(const report *r, lscm_error *why)
     size_t size = 0;
     const char *reason = text_at(r->summary, "reason");
     const char *version = text_at(r->config, "lscm");
+    double missing = json_number_value(json_object_get(r->summary, "missing"));
     FILE *out = open_memstream(&command, &size);
     if (out == NULL) {
         return fail_memory(why, 256);
@@ -211,6 +212,13 @@ lscm_status report_repeat(const report *r, lscm_error *why)
         (void)fputs("<p class=\"soft\">Why this method: ", r->out);
         put_text(r->out, reason);
         (void)fputs(".</p>\n", r->out);
+    }
+    if (missing > 0) {
+        (void)fprintf(r->out,
+                      "<p class=\"soft\">%.0f of the entries of x are missing. They are taken as "
+                      "missing at random and were drawn with the rest: intervals show what they "
+                      "leave open.</p>\n",
+                      missing);
     }
     put_settings(r);
     section_close(r->out);
