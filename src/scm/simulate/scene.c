@@ -1,0 +1,139 @@
+/* A scene from the settings and the seed: which things there are, and what drives them. */
+#include "scm/simulate/scene.h"
+
+#include "base/streams.h"
+#include "scm/simulate/model.h"
+
+#include <math.h>
+
+static const double SCALE = 4;     /* units of z: where s is 0.7 */
+static const double SHIFT = 0.04;  /* of the camera, at most */
+static const double JITTER = 0.05; /* of places, at most */
+static const double GROWN = 1.65;  /* exp(0.5): the largest size over the middle one */
+static const double NO_WRAP = 0.4; /* of a period, to either side */
+
+/* What the nodes of a thing drive, in turn. */
+typedef struct assignment {
+    size_t count;
+    scene_attribute attribute[6];
+} assignment;
+
+static const assignment ASSIGNMENTS[] = {
+    [LSCM_SCENE_BALLS] = {2, {ATTRIBUTE_X, ATTRIBUTE_Y}},
+    [LSCM_SCENE_DISCS] = {1, {ATTRIBUTE_ALONG}},
+    [LSCM_SCENE_PENDULUM] = {3, {ATTRIBUTE_ANGLE, ATTRIBUTE_HUE, ATTRIBUTE_LENGTH}},
+    [LSCM_SCENE_SPRITES] = {3, {ATTRIBUTE_ANGLE, ATTRIBUTE_SIZE, ATTRIBUTE_HUE}},
+    [LSCM_SCENE_MOVERS] = {6,
+                           {ATTRIBUTE_X, ATTRIBUTE_Y, ATTRIBUTE_ANGLE, ATTRIBUTE_SIZE,
+                            ATTRIBUTE_HUE, ATTRIBUTE_LIGHT}},
+};
+
+scene_attribute scene_attribute_of(const scene *s, size_t node, size_t *thing)
+{
+    const assignment *a = &ASSIGNMENTS[s->kind];
+    if (s->kind == LSCM_SCENE_PENDULUM && node > 0) {
+        if (node == 1) {
+            *thing = 0;
+            return ATTRIBUTE_LAMP;
+        }
+        node--;
+    }
+    *thing = node / a->count;
+    return a->attribute[node % a->count];
+}
+
+void scene_lay_out(scene *s, const lscm_simulation *settings, arena *a)
+{
+    s->side = (size_t)settings->size;
+    s->background = arena_take(a, s->side * s->side * SCENE_CHANNELS, sizeof(double));
+}
+
+/* The k-th of n, from the back; those in front are smaller, so that they leave an edge of it. */
+static double radius_of(const scene *s, size_t k)
+{
+    double n = (double)s->count;
+    double front = s->count > 1 ? (double)k / (n - 1) : 0;
+    double crowd = sqrt(fmax(n / 3, 1));
+    double cells = ceil(sqrt(n));
+    switch (s->kind) {
+    case LSCM_SCENE_BALLS:
+        return (0.15 - 0.06 * front) / crowd;
+    case LSCM_SCENE_DISCS:
+        return (0.22 - 0.1 * front) / sqrt(crowd);
+    case LSCM_SCENE_PENDULUM:
+        return 0.085 / sqrt(crowd);
+    case LSCM_SCENE_SPRITES:
+        return 0.24 / cells;
+    case LSCM_SCENE_MOVERS:
+        break;
+    }
+    return (0.17 - 0.04 * front) / sqrt(crowd);
+}
+
+/* Those that stay where they are get a place of their own, the others are near the middle. */
+static void place(const scene *s, rng r, size_t k, scene_thing *t)
+{
+    size_t cells = (size_t)ceil(sqrt((double)s->count));
+    size_t lines = (s->count + cells - 1) / cells;
+    t->x = 0.5 + scene_between(r, 0, -JITTER, JITTER);
+    t->y = 0.5 + scene_between(r, 1, -JITTER, JITTER);
+    if (s->kind == LSCM_SCENE_SPRITES) {
+        t->x = ((double)(k % cells) + 0.5) / (double)cells;
+        t->y = ((double)(k / cells) + 0.5) / (double)lines;
+    } else if (s->kind == LSCM_SCENE_PENDULUM) {
+        t->x = 0.5 + ((double)k + 0.5 - (double)s->count / 2) * 0.7 / (double)s->count;
+        t->y = SCENE_PIVOT;
+    }
+}
+
+static scene_thing draw_thing(const scene *s, rng r, rng common, size_t k)
+{
+    const double turn = 2 * acos(-1);
+    double n = (double)s->count;
+    bool turns = s->kind == LSCM_SCENE_SPRITES || s->kind == LSCM_SCENE_MOVERS;
+    scene_thing t = {.shape = SHAPE_DISC};
+    if (turns) {
+        t.shape = (scene_shape)((k + rng_below(common, 3, SHAPES_THAT_TURN)) % SHAPES_THAT_TURN);
+        t.angle = scene_between(r, 2, -0.2, 0.2);
+        t.turn = NO_WRAP * scene_period(t.shape);
+    } else if (s->kind == LSCM_SCENE_PENDULUM) {
+        t.turn = scene_between(r, 2, 0.75, 0.9);
+    }
+    place(s, r, k, &t);
+    t.radius = radius_of(s, k) * scene_between(r, 3, 0.92, 1.08);
+    double largest = t.radius * (s->kind == LSCM_SCENE_MOVERS ? GROWN : 1);
+    t.reach = s->kind == LSCM_SCENE_PENDULUM ? scene_between(r, 6, 0.34, 0.42)
+                                             : 0.5 - JITTER - SHIFT - largest;
+    double heading =
+        turn / 2 * ((double)k + scene_between(r, 4, -0.2, 0.2)) / n + turn * rng_uniform(common, 4);
+    t.right = cos(heading);
+    t.down = sin(heading);
+    t.hue = rng_uniform(common, 5) + ((double)k + scene_between(r, 5, -0.1, 0.1)) / n;
+    /* things that meet keep colours of their own */
+    t.hue_reach = s->kind == LSCM_SCENE_SPRITES ? NO_WRAP : NO_WRAP / n;
+    return t;
+}
+
+void scene_draw_up(scene *s, const lscm_simulation *settings)
+{
+    const rng r = stream_of((uint64_t)settings->seed, STREAM_SCENE);
+    const rng common = stream_part(r, SCENE_THINGS);
+    size_t last = 0;
+    s->kind = settings->scene;
+    s->d = (size_t)settings->nodes;
+    s->scale = SCALE * scm_value_unit(settings);
+    for (size_t i = 0; i < s->d; i++) {
+        size_t thing;
+        (void)scene_attribute_of(s, i, &thing);
+        last = thing > last ? thing : last;
+    }
+    s->count = last + 1;
+    s->shift_x = scene_between(common, 0, -SHIFT, SHIFT);
+    s->shift_y = scene_between(common, 1, -SHIFT, SHIFT);
+    s->rim = rng_uniform(common, 2) < 0.5;
+    for (size_t k = 0; k < s->count; k++) {
+        s->thing[k] = draw_thing(s, stream_part(r, k), common, k);
+    }
+    scene_background(s, stream_part(r, SCENE_THINGS + 1),
+                     s->kind == LSCM_SCENE_PENDULUM ? SCENE_GROUND : 2);
+}
