@@ -7,8 +7,9 @@
 #include <math.h>
 
 static const double SCALE = 4;     /* units of z: where s is 0.7 */
-static const double SHIFT = 0.04;  /* of the camera, at most */
-static const double JITTER = 0.05; /* of places, at most */
+static const double SHIFT = 0.03;  /* of the camera, at most */
+static const double JITTER = 0.03; /* of places, at most */
+static const double RING = 0.07;   /* around the middle, of several */
 static const double GROWN = 1.65;  /* exp(0.5): the largest size over the middle one */
 static const double NO_WRAP = 0.4; /* of a period, to either side */
 
@@ -57,7 +58,7 @@ static double radius_of(const scene *s, size_t k)
     double cells = ceil(sqrt(n));
     switch (s->kind) {
     case LSCM_SCENE_BALLS:
-        return (0.15 - 0.06 * front) / crowd;
+        return (0.13 - 0.05 * front) / crowd;
     case LSCM_SCENE_DISCS:
         return (0.22 - 0.1 * front) / sqrt(crowd);
     case LSCM_SCENE_PENDULUM:
@@ -67,16 +68,23 @@ static double radius_of(const scene *s, size_t k)
     case LSCM_SCENE_MOVERS:
         break;
     }
-    return (0.17 - 0.04 * front) / sqrt(crowd);
+    return (0.13 - 0.03 * front) / sqrt(sqrt(n));
 }
 
-/* Those that stay where they are get a place of their own, the others are near the middle. */
-static void place(const scene *s, rng r, size_t k, scene_thing *t)
+/* How far from the middle things are that move about, so that z = 0 does not stack them. */
+static double ring_of(const scene *s)
 {
+    return s->count > 1 && s->kind != LSCM_SCENE_DISCS ? RING : 0;
+}
+
+/* Those that stay where they are get a place of their own, the others are around the middle. */
+static void place(const scene *s, rng r, rng common, size_t k, scene_thing *t)
+{
+    double heading = 2 * acos(-1) * ((double)k / (double)s->count + rng_uniform(common, 6));
     size_t cells = (size_t)ceil(sqrt((double)s->count));
     size_t lines = (s->count + cells - 1) / cells;
-    t->x = 0.5 + scene_between(r, 0, -JITTER, JITTER);
-    t->y = 0.5 + scene_between(r, 1, -JITTER, JITTER);
+    t->x = 0.5 + ring_of(s) * cos(heading) + scene_between(r, 0, -JITTER, JITTER);
+    t->y = 0.5 + ring_of(s) * sin(heading) + scene_between(r, 1, -JITTER, JITTER);
     if (s->kind == LSCM_SCENE_SPRITES) {
         t->x = ((double)(k % cells) + 0.5) / (double)cells;
         t->y = ((double)(k / cells) + 0.5) / (double)lines;
@@ -99,11 +107,11 @@ static scene_thing draw_thing(const scene *s, rng r, rng common, size_t k)
     } else if (s->kind == LSCM_SCENE_PENDULUM) {
         t.turn = scene_between(r, 2, 0.75, 0.9);
     }
-    place(s, r, k, &t);
+    place(s, r, common, k, &t);
     t.radius = radius_of(s, k) * scene_between(r, 3, 0.92, 1.08);
     double largest = t.radius * (s->kind == LSCM_SCENE_MOVERS ? GROWN : 1);
     t.reach = s->kind == LSCM_SCENE_PENDULUM ? scene_between(r, 6, 0.34, 0.42)
-                                             : 0.5 - JITTER - SHIFT - largest;
+                                             : 0.5 - ring_of(s) - JITTER - SHIFT - largest;
     double heading =
         turn / 2 * ((double)k + scene_between(r, 4, -0.2, 0.2)) / n + turn * rng_uniform(common, 4);
     t.right = cos(heading);
