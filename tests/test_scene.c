@@ -229,6 +229,40 @@ static void far_values_are_drawn(void **state)
     }
 }
 
+/* However far out z is: the outermost columns and rows show the background. Of a pendulum's picture
+ * the columns between lamp and ground do. */
+static void things_stay_in_the_picture(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SCENES; k++) {
+        for (int64_t run = 0; run < 60; run++) {
+            projection p = scene_of(NAMES[k], 1 + run % MOST, run, 128);
+            double *x = malloc(p.features * sizeof *x);
+            double z[MOST];
+            assert_non_null(x);
+            for (size_t i = 0; i < MOST; i++) {
+                z[i] = (run * 7 + (int64_t)i * 5) % 11 < 5 ? -1e6 : 1e6;
+            }
+            projection_apply(&p, 1, z, NULL, x);
+            size_t first = p.scene.kind == LSCM_SCENE_PENDULUM ? 30 : 0;
+            size_t last = p.scene.kind == LSCM_SCENE_PENDULUM ? 98 : 127;
+            for (size_t i = first; i <= last; i++) {
+                size_t left = i * 128 * 3;
+                size_t right = (i * 128 + 127) * 3;
+                assert_near(x[left], p.scene.background[left], 0.2);
+                assert_near(x[right], p.scene.background[right], 0.2);
+                if (first == 0) {
+                    size_t bottom = (127 * 128 + i) * 3;
+                    assert_near(x[i * 3], p.scene.background[i * 3], 0.2);
+                    assert_near(x[bottom], p.scene.background[bottom], 0.2);
+                }
+            }
+            free(x);
+            projection_close(&p);
+        }
+    }
+}
+
 /* Rows of the data, with noise: the same bits on any number of threads and in any block, and within
  * black and white. */
 static void rows_are_the_same_on_any_threads(void **state)
@@ -391,6 +425,7 @@ int main(void)
         cmocka_unit_test(discs_hide_each_other),
         cmocka_unit_test(every_node_is_seen),
         cmocka_unit_test(far_values_are_drawn),
+        cmocka_unit_test(things_stay_in_the_picture),
         cmocka_unit_test(rows_are_the_same_on_any_threads),
         cmocka_unit_test(the_seed_draws_the_scene),
         cmocka_unit_test(shapes_have_their_edges),

@@ -10,7 +10,10 @@ static const double SCALE = 4;     /* units of z: where s is 0.7 */
 static const double SHIFT = 0.03;  /* of the camera, at most */
 static const double JITTER = 0.03; /* of places, at most */
 static const double RING = 0.07;   /* around the middle, of several */
-static const double GROWN = 1.65;  /* exp(0.5): the largest size over the middle one */
+static const double HALF = 0.49;   /* of the picture, less an edge */
+static const double GROWN = 1.82;  /* the largest size over the middle one, and a heart's corners */
+static const double SPREAD = 0.08; /* of sizes, to either side */
+static const double LONGER = 1.35; /* the longest pendulum over the middle one: exp(0.3) */
 static const double NO_WRAP = 0.4; /* of a period, to either side */
 
 /* What the nodes of a thing drive, in turn. */
@@ -64,7 +67,7 @@ static double radius_of(const scene *s, size_t k)
     case LSCM_SCENE_PENDULUM:
         return 0.085 / sqrt(crowd);
     case LSCM_SCENE_SPRITES:
-        return 0.24 / cells;
+        return (0.5 / cells - SHIFT) / (GROWN * (1 + SPREAD));
     case LSCM_SCENE_MOVERS:
         break;
     }
@@ -89,7 +92,7 @@ static void place(const scene *s, rng r, rng common, size_t k, scene_thing *t)
         t->x = ((double)(k % cells) + 0.5) / (double)cells;
         t->y = ((double)(k / cells) + 0.5) / (double)lines;
     } else if (s->kind == LSCM_SCENE_PENDULUM) {
-        t->x = 0.5 + ((double)k + 0.5 - (double)s->count / 2) * 0.7 / (double)s->count;
+        t->x = 0.5 + ((double)k + 0.5 - (double)s->count / 2) * 0.5 / (double)s->count;
         t->y = SCENE_PIVOT;
     }
 }
@@ -104,14 +107,15 @@ static scene_thing draw_thing(const scene *s, rng r, rng common, size_t k)
         t.shape = (scene_shape)((k + rng_below(common, 3, SHAPES_THAT_TURN)) % SHAPES_THAT_TURN);
         t.angle = scene_between(r, 2, -0.2, 0.2);
         t.turn = NO_WRAP * scene_period(t.shape);
-    } else if (s->kind == LSCM_SCENE_PENDULUM) {
-        t.turn = scene_between(r, 2, 0.75, 0.9);
     }
     place(s, r, common, k, &t);
-    t.radius = radius_of(s, k) * scene_between(r, 3, 0.92, 1.08);
+    t.radius = radius_of(s, k) * scene_between(r, 3, 1 - SPREAD, 1 + SPREAD);
     double largest = t.radius * (s->kind == LSCM_SCENE_MOVERS ? GROWN : 1);
-    t.reach = s->kind == LSCM_SCENE_PENDULUM ? scene_between(r, 6, 0.34, 0.42)
-                                             : 0.5 - ring_of(s) - JITTER - SHIFT - largest;
+    t.reach = HALF - ring_of(s) - JITTER - SHIFT - largest;
+    if (s->kind == LSCM_SCENE_PENDULUM) {
+        t.reach = scene_between(r, 6, 0.34, 0.42);
+        t.turn = asin((HALF - fabs(t.x - 0.5) - SHIFT - largest) / (LONGER * t.reach));
+    }
     double heading =
         turn / 2 * ((double)k + scene_between(r, 4, -0.2, 0.2)) / n + turn * rng_uniform(common, 4);
     t.right = cos(heading);
