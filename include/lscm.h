@@ -283,8 +283,16 @@ typedef enum lscm_projection {
     LSCM_PROJECTION_IMAGE,
     LSCM_PROJECTION_SON,
     LSCM_PROJECTION_IDENTITY,
-    LSCM_PROJECTION_BLOBS
+    LSCM_PROJECTION_BLOBS,
+    LSCM_PROJECTION_SCENE
 } lscm_projection;
+typedef enum lscm_scene {
+    LSCM_SCENE_BALLS,
+    LSCM_SCENE_DISCS,
+    LSCM_SCENE_PENDULUM,
+    LSCM_SCENE_SPRITES,
+    LSCM_SCENE_MOVERS
+} lscm_scene;
 typedef enum lscm_activation {
     LSCM_ACTIVATION_RELU,
     LSCM_ACTIVATION_LEAKY,
@@ -324,9 +332,9 @@ typedef enum lscm_activation {
       "-value-scale, 0, value-scale")                                                              \
     X(double, value_scale, "S", 10, 0, 1e6, NULL, "scale of the values")                           \
     X(double, actuator_noise, "S", 0, 0, 1e6, NULL, "sd of what do() misses its value by")         \
-    X(lscm_projection, projection, "NAME", 0, 0, 5, "linear|mlp|image|son|identity|blobs",         \
-      "x from z: random matrix, network, picture of blocks, rotation, z itself, or picture of "    \
-      "soft blobs that overlap")                                                                   \
+    X(lscm_projection, projection, "NAME", 0, 0, 6, "linear|mlp|image|son|identity|blobs|scene",   \
+      "x from z: random matrix, network, picture of blocks, rotation, z itself, picture of soft "  \
+      "blobs that overlap, or of a scene")                                                         \
     X(lscm_activation, activation, "NAME", 0, 0, 4, "relu|leaky|tanh|silu|polynomial",             \
       "f of the network's hidden layers: max(h, 0), max(h, h/5), h + tanh h, h/(1 + exp(-h)), or " \
       "h + h^3 once")                                                                              \
@@ -337,7 +345,11 @@ typedef enum lscm_activation {
     X(double, clip, "C", 0, 0, 1e6, NULL, "clip z to [-C, C] after sampling; 0 for no clip")       \
     X(bool, paired, NULL, 0, 0, 1, NULL,                                                           \
       "one observational row per interventional row, sharing its noise")                           \
-    X(int64_t, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")
+    X(int64_t, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")          \
+    X(lscm_scene, scene, "NAME", 0, 0, 4, "balls|discs|pendulum|sprites|movers",                   \
+      "what a scene shows: balls that move, discs that hide each other, pendulums with their "     \
+      "shadows, shapes that turn, scale and change colour, or do so and move")                     \
+    X(int64_t, size, "PIXELS", 64, 16, 256, NULL, "pixels on a side of a scene")
 
 typedef struct lscm_simulation {
 #define LSCM_SIMULATION_FIELD(type, name, meta, initial, least, most, choices, help) type name;

@@ -27,6 +27,21 @@ succeeds "" "$lscm" convert shots.nc shots.pngs --force
 refuses 1 "holds no pictures" "$lscm" simulate --out a.pngs
 refuses 1 "a picture holds numbers from 0" "$lscm" simulate --preset paper-image --x-noise 0.2 --out a.pngs
 
+# ---- scenes: a preset for each, with nodes of its own; in colour, of any size, and no noise leaves [0, 1]
+for scene in balls:4 discs:4 pendulum:4 sprites:6 movers:6; do
+    succeeds "5 rows, ${scene#*:} nodes" "$lscm" simulate --preset "${scene%:*}" --size 20 --observational 5 --sets 0 \
+        --out "${scene%:*}.pngs"
+    succeeds "5 x 20 x 20 x 3" "$lscm" info "${scene%:*}.pngs"
+done
+succeeds "5 rows, 7 nodes" "$lscm" simulate --projection scene --nodes 7 --observational 5 --sets 0 --out seven.npz
+succeeds "x_noise=0.3" sh -c "'$lscm' simulate --preset balls --x-noise 0.3 --observational 5 --sets 0 --out loud.pngs && '$lscm' info loud.pngs"
+refuses 2 "did you mean 'balls'?" "$lscm" simulate --projection scene --scene bals --out a.nc
+refuses 2 "pendulum" "$lscm" simulate --projection scene --scene xyzzy --out a.nc
+refuses 2 "'size' is for scenes alone" "$lscm" simulate --preset blobs --size 32 --out a.nc
+refuses 2 "'scene' is for scenes alone" "$lscm" simulate --scene pendulum --out a.nc
+refuses 2 "size" "$lscm" simulate --preset balls --size 8 --out a.nc
+refuses 2 "things for 24 at most" "$lscm" simulate --preset balls --nodes 25 --out a.nc
+
 # ---- bad folders: each made from a good one of three pictures
 spoil() {
     rm -rf bad

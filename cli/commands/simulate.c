@@ -41,7 +41,8 @@ static const option_group GROUPS[] = {
     {"Rows and interventions:",
      "observational sets per-set targets values value-scale untouched actuator-noise paired", NULL},
     {"What is seen:",
-     "features projection activation biases projection-low projection-high x-noise", NULL},
+     "features projection scene size activation biases projection-low projection-high x-noise",
+     NULL},
     {"Graph, weights and noise:", "graph", ""},
     {NULL, NULL, NULL}};
 
@@ -49,7 +50,7 @@ const struct argp *simulate_argp(void)
 {
     static struct argp_option options[MOST_SETTINGS + MOST_GROUPS + 8];
     static settings_texts texts;
-    static char preset_doc[1024];
+    static char preset_doc[2048];
     static const struct argp_option fixed[] = {COMMON_FORCE, COMMON_LAST};
     static const struct argp argp = {
         .options = options,
@@ -66,6 +67,7 @@ const struct argp *simulate_argp(void)
             "  lscm simulate --preset paper-linear --nodes 20 --degree 2 --seed 1 --out data.nc\n"
             "  lscm simulate --preset paper-image --nodes 10 --out pictures.nc\n"
             "  lscm simulate --preset blobs --nodes 5 --out blobs.pngs\n"
+            "  lscm simulate --preset pendulum --size 96 --out pendulum.npz\n"
             "  lscm simulate --preset paper-nonlinear --activation tanh --biases --out tanh.nc\n"
             "  lscm simulate --preset revised-linear --targets cycle --sets 40 --out single.npz\n"
             "  lscm simulate --sets 0 --observational 5000 --projection identity --out z.npz\n\n"
@@ -94,6 +96,7 @@ static lscm_status settle(arguments *a, lscm_simulation *s, lscm_error *why)
     if (s == NULL) {
         return cli_explain(why, LSCM_MEMORY, "out of memory");
     }
+    s->nodes = 0; /* the preset's own number */
     if (nodes != NULL) {
         status = lscm_settings_set(table, s, "nodes", nodes, why);
     }

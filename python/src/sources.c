@@ -7,6 +7,9 @@ static bool take_simulation(const core_state *state, const char *preset, PyObjec
 {
     const lscm_settings_table *table = lscm_simulation_table();
     lscm_error why = {0};
+    if (preset != NULL) {
+        settings->nodes = 0; /* the preset's own number */
+    }
     if (!take_settings(state, dict, table, settings)) {
         return false;
     }

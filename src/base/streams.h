@@ -24,6 +24,7 @@ enum stream {
     STREAM_DO_SAMPLE,
     STREAM_UNTOUCHED,
     STREAM_BIASES,
+    STREAM_SCENE,
     /* the paper's method */
     STREAM_BIOLS_EPS = 100,
     STREAM_BIOLS_GUMBEL,

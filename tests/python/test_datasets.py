@@ -36,6 +36,19 @@ def test_simulate_explains_what_is_wrong():
     assert {row["name"] for row in lscm.settings("simulation")} >= {"nodes", "seed", "x_noise"}
 
 
+SCENES = [("balls", 4), ("discs", 4), ("pendulum", 4), ("sprites", 6), ("movers", 6)]
+
+
+@pytest.mark.parametrize("preset, nodes", SCENES)
+def test_scenes_are_pictures_in_colour(preset, nodes):
+    data = lscm.simulate(preset, size=24, observational=6, sets=0)
+    assert data.x.shape == (6, 24, 24, 3) and data.z.shape == (6, nodes)
+    assert data.x.dtype == np.float32 and data.x.min() >= 0 and data.x.max() <= 1
+    assert lscm.simulate(preset, nodes=3, observational=6, sets=0).z.shape == (6, 3)
+    with pytest.raises(ValueError, match="scenes alone"):
+        lscm.simulate("blobs", size=24)
+
+
 @pytest.mark.parametrize("ending", [".nc", ".npz", "", ".csv", ".pngs"])
 def test_every_format_opens_again(data, ending):
     if ending == ".csv":

@@ -12,25 +12,37 @@
 typedef struct named_settings {
     const char *name, *help;
     const char *settings; /* "name=value ..." */
+    int64_t nodes;        /* where nobody says how many; 0: the default */
 } named_settings;
 
 #define REVISED                                                                                    \
     "observational=2000 noise=unequal noise_scale=1 values=gaussian value_scale=2 "                \
     "actuator_noise=0.1 projection_low=-5 projection_high=5 x_noise=0.1"
 
+#define SCENE(name) "projection=scene scene=" name " noise_scale=1.5 value_scale=5 x_noise=0.02"
+
 static const named_settings PRESETS[] = {
-    {"paper-linear", "x = z A without noise, A = 10 U(0,1)", ""},
-    {"paper-nonlinear", "x from a random three-layer ReLU network", "projection=mlp"},
+    {"paper-linear", "x = z A without noise, A = 10 U(0,1)", "", 0},
+    {"paper-nonlinear", "x from a random three-layer ReLU network", "projection=mlp", 0},
     {"paper-image", "50 x 50 pictures of blocks; z clipped to +-8",
-     "projection=image noise_scale=1.5 value_scale=5 clip=8"},
-    {"revised-linear", "the paper's later protocol: unequal noise, noisy x and actuators", REVISED},
-    {"revised-nonlinear", "the same with the ReLU network", REVISED " projection=mlp"},
-    {"son", "the same with a rotation, D = d", REVISED " projection=son"},
+     "projection=image noise_scale=1.5 value_scale=5 clip=8", 0},
+    {"revised-linear", "the paper's later protocol: unequal noise, noisy x and actuators", REVISED,
+     0},
+    {"revised-nonlinear", "the same with the ReLU network", REVISED " projection=mlp", 0},
+    {"son", "the same with a rotation, D = d", REVISED " projection=son", 0},
     {"blobs", "pictures of soft blobs that overlap; z not clipped",
-     "projection=blobs noise_scale=1.5 value_scale=5"},
+     "projection=blobs noise_scale=1.5 value_scale=5", 0},
     {"prior", "graph, weights and noise from the prior of the anchored method",
      "weights=prior noise=prior values=gaussian value_scale=2 projection_low=-5 projection_high=5 "
-     "x_noise=0.02"},
+     "x_noise=0.02",
+     0},
+    {"balls", "pictures of balls that move, two nodes each", SCENE("balls"), 4},
+    {"discs", "pictures of discs that hide each other, a node each", SCENE("discs"), 4},
+    {"pendulum", "pictures of a pendulum, a lamp and the shadow", SCENE("pendulum"), 4},
+    {"sprites", "pictures of shapes that turn, scale and change colour, three nodes each",
+     SCENE("sprites"), 6},
+    {"movers", "pictures of a shape that moves, turns, scales and changes colour and brightness",
+     SCENE("movers"), 6},
 };
 enum { PRESET_COUNT = sizeof PRESETS / sizeof PRESETS[0] };
 
@@ -120,7 +132,7 @@ lscm_status lscm_simulation_preset(lscm_simulation *out, const char *preset, int
         return fail_unknown(preset, why);
     }
     lscm_settings_defaults(lscm_simulation_table(), out);
-    out->nodes = nodes > 0 ? nodes : out->nodes;
+    out->nodes = nodes > 0 ? nodes : PRESETS[index].nodes > 0 ? PRESETS[index].nodes : out->nodes;
     /* 100 features, as published, up to 50 nodes; twice the nodes beyond */
     out->features = out->nodes > 50 ? 2 * out->nodes : out->features;
     TRY(apply(out, PRESETS[index].settings, why));

@@ -86,11 +86,19 @@ static void measure(projection *p, const lscm_simulation *s)
     } else if (p->kind == LSCM_PROJECTION_IMAGE || p->kind == LSCM_PROJECTION_BLOBS) {
         p->side = picture_side(p->d);
         p->features = p->side * p->side;
+    } else if (p->kind == LSCM_PROJECTION_SCENE) {
+        p->side = (size_t)s->size;
+        p->channels = SCENE_CHANNELS;
+        p->features = p->side * p->side * p->channels;
     }
 }
 
 static void lay_out(projection *p, const lscm_simulation *s, arena *a)
 {
+    if (p->kind == LSCM_PROJECTION_SCENE) {
+        scene_lay_out(&p->scene, s, a);
+        return;
+    }
     if (p->side > 0) {
         p->square = arena_take(a, p->d, sizeof *p->square);
     }
@@ -111,7 +119,8 @@ lscm_status projection_random(projection *out, const lscm_simulation *settings, 
     projection p = {.kind = settings->projection,
                     .activation = settings->activation,
                     .unit = scm_value_unit(settings),
-                    .d = (size_t)settings->nodes};
+                    .d = (size_t)settings->nodes,
+                    .channels = 1};
     measure(&p, settings);
     if (p.features < p.d) {
         return fail(
@@ -135,6 +144,9 @@ lscm_status projection_random(projection *out, const lscm_simulation *settings, 
     case LSCM_PROJECTION_IMAGE:
     case LSCM_PROJECTION_BLOBS:
         picture_place(&p);
+        break;
+    case LSCM_PROJECTION_SCENE:
+        scene_draw_up(&p.scene, settings);
         break;
     case LSCM_PROJECTION_IDENTITY:
         break;
@@ -166,6 +178,11 @@ void projection_apply(const projection *p, size_t n, const double *z, double *sc
         break;
     case LSCM_PROJECTION_BLOBS:
         picture_blobs(p, n, z, x);
+        break;
+    case LSCM_PROJECTION_SCENE:
+        for (size_t r = 0; r < n; r++) {
+            scene_apply(&p->scene, z + r * p->d, x + r * D);
+        }
         break;
     case LSCM_PROJECTION_IDENTITY:
         memcpy(x, z, n * D * sizeof *x);

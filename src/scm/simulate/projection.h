@@ -8,6 +8,7 @@
  *   identity   x = z
  *   blobs      x = 1 - prod_i (1 - l_i k_i), light l_i = 1/(1 + exp(-z_i/4)), k_i(pixel) =
  *              exp(-r^2/(2 7^2)), r from the middle of node i's square; float32
+ *   scene      a picture of things that nodes move, turn, scale and colour (scene.h); float32
  *
  * f is one of, with the unit u of scm_value_unit (half the rms of the values), near which
  * pre-activations lie: those of values alone have an rms of 1.76 u in the first layer
@@ -25,7 +26,7 @@
 #ifndef LSCM_SCM_SIMULATE_PROJECTION_H
 #define LSCM_SCM_SIMULATE_PROJECTION_H
 
-#include "base/arena.h"
+#include "scm/simulate/scene.h"
 
 enum { PROJECTION_LAYERS = 3 };
 
@@ -35,9 +36,11 @@ typedef struct projection {
     double unit; /* u */
     size_t d, features;
     size_t side;                         /* of a picture: side x side pixels; else 0 */
+    size_t channels;                     /* numbers of a pixel */
     double *matrix[PROJECTION_LAYERS];   /* (d, D), (D, D), (D, D), as far as needed; blobs: k */
     double *bias[PROJECTION_LAYERS - 1]; /* (D) of the hidden layers, or NULL */
-    size_t *square;                      /* (d): first pixel of node i's square */
+    size_t *square;                      /* (d): first pixel of node i's square; not of a scene */
+    scene scene;
     arena memory;
 } projection;
 

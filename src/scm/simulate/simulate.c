@@ -19,7 +19,7 @@ enum { KEPT_BYTES = 32 << 20 };
 
 typedef struct thread_scratch {
     latent_scratch latent;
-    double *x;      /* (TILE, D) */
+    double *x;      /* (TILE, D); of pictures (D) */
     double *hidden; /* of the projection; or one row of noise of x */
 } thread_scratch;
 
@@ -52,7 +52,7 @@ static void lay_out(simulation *s, arena *a)
     for (int k = 0; k < s->threads; k++) {
         thread_scratch t = {
             .latent = latent_scratch_take(a, d),
-            .x = arena_take(a, TILE * D, sizeof(double)),
+            .x = arena_take(a, s->project.side > 0 ? D : TILE * D, sizeof(double)),
             .hidden = arena_take(a, hidden > D ? hidden : D, sizeof(double)),
         };
         if (s->scratch != NULL) {
@@ -91,17 +91,36 @@ static bool must_make(simulation *s, size_t begin, size_t end, latent_level leve
     return true;
 }
 
-static void make_x(const simulation *s, size_t first, const double *z, thread_scratch *t, double *x)
+/* x (count, D) of rows first .. with z (count, d). */
+static void make_x(const simulation *s, size_t first, size_t count, const double *z,
+                   thread_scratch *t, double *x)
 {
     size_t D = s->project.features;
-    projection_apply(&s->project, TILE, z, t->hidden, x);
+    projection_apply(&s->project, count, z, t->hidden, x);
     if (s->settings.x_noise > 0) {
         rng noise = {(uint64_t)s->settings.seed, STREAM_X_NOISE + (s->alone ? STREAM_ALONE : 0)};
-        for (size_t r = 0; r < TILE; r++) {
+        for (size_t r = 0; r < count; r++) {
             rng_normals(noise, (first + r) * D, D, t->hidden);
             for (size_t i = 0; i < D; i++) {
                 x[r * D + i] += s->settings.x_noise * t->hidden[i];
             }
+        }
+    }
+    /* a camera shows nothing darker than black */
+    for (size_t i = 0; i < count * D && s->project.kind == LSCM_PROJECTION_SCENE; i++) {
+        x[i] = fmin(fmax(x[i], 0), 1);
+    }
+}
+
+/* Pictures are large, and one is made like the next: row by row, no more than is asked for. */
+static void emit_pictures(const simulation *s, size_t first, size_t count, const double *z,
+                          thread_scratch *t, float *out)
+{
+    size_t D = s->project.features;
+    for (size_t r = 0; r < count; r++) {
+        make_x(s, first + r, 1, z + r * s->model.d, t, t->x);
+        for (size_t i = 0; i < D; i++) {
+            out[r * D + i] = (float)t->x[i];
         }
     }
 }
@@ -119,18 +138,13 @@ static void emit(const simulation *s, lscm_field field, size_t tile, size_t from
         memcpy(raw, rows.values + from * d, count * d * sizeof(double));
     } else if (field == LSCM_Z) {
         memcpy(raw, rows.z + from * d, count * d * sizeof(double));
-    } else if (s->x_type == DTYPE_FLOAT64 && count == TILE) {
-        make_x(s, tile * TILE, rows.z, t, raw);
+    } else if (s->project.side > 0) {
+        emit_pictures(s, tile * TILE + from, count, rows.z + from * d, t, raw);
+    } else if (count == TILE) {
+        make_x(s, tile * TILE, TILE, rows.z, t, raw);
     } else {
-        make_x(s, tile * TILE, rows.z, t, t->x);
-        if (s->x_type == DTYPE_FLOAT64) {
-            memcpy(raw, t->x + from * D, count * D * sizeof(double));
-            return;
-        }
-        float *out = raw;
-        for (size_t i = 0; i < count * D; i++) {
-            out[i] = (float)t->x[from * D + i];
-        }
+        make_x(s, tile * TILE, TILE, rows.z, t, t->x);
+        memcpy(raw, t->x + from * D, count * D * sizeof(double));
     }
 }
 
@@ -187,6 +201,25 @@ static void close_simulation(row_source *self)
     free(s);
 }
 
+static lscm_status check_scene(const lscm_simulation *s, lscm_error *why)
+{
+    lscm_simulation usual;
+    lscm_settings_defaults(lscm_simulation_table(), &usual);
+    if (s->projection == LSCM_PROJECTION_SCENE && s->nodes > SCENE_NODES) {
+        return fail(why, LSCM_USAGE,
+                    "'nodes' is %lld, but a scene has things for %d at most; ask for fewer, or set "
+                    "'projection' to another one",
+                    (long long)s->nodes, SCENE_NODES);
+    }
+    if (s->projection != LSCM_PROJECTION_SCENE &&
+        (s->scene != usual.scene || s->size != usual.size)) {
+        return fail(why, LSCM_USAGE,
+                    "'%s' is for scenes alone; set 'projection' to scene, or leave it out",
+                    s->size != usual.size ? "size" : "scene");
+    }
+    return LSCM_OK;
+}
+
 static lscm_status check(const lscm_simulation *s, lscm_error *why)
 {
     lscm_status status = lscm_settings_check(lscm_simulation_table(), s, why);
@@ -204,6 +237,10 @@ static lscm_status check(const lscm_simulation *s, lscm_error *why)
         return fail(why, LSCM_USAGE,
                     "'%s' is for the network alone; set 'projection' to mlp, or leave it out",
                     s->biases ? "biases" : "activation");
+    }
+    status = check_scene(s, why);
+    if (status != LSCM_OK) {
+        return status;
     }
     if (s->sets > 0 && s->untouched >= s->nodes) {
         return fail(why, LSCM_USAGE,
@@ -329,8 +366,11 @@ static lscm_status make(lscm_dataset **out, const lscm_simulation *settings, con
     size_t n = data->rows = s->rows;
     size_t d = data->nodes = s->model.d;
     size_t side = s->project.side;
-    data->shape[LSCM_X] = side > 0 ? (array_shape){true, s->x_type, 3, {n, side, side}}
-                                   : (array_shape){true, s->x_type, 2, {n, s->project.features}};
+    size_t channels = s->project.channels;
+    data->shape[LSCM_X] = side == 0 ? (array_shape){true, s->x_type, 2, {n, s->project.features}}
+                          : channels > 1
+                              ? (array_shape){true, s->x_type, 4, {n, side, side, channels}}
+                              : (array_shape){true, s->x_type, 3, {n, side, side}};
     data->shape[LSCM_TARGETS] = (array_shape){true, DTYPE_UINT8, 2, {n, d}};
     data->shape[LSCM_VALUES] = (array_shape){true, DTYPE_FLOAT64, 2, {n, d}};
     data->shape[LSCM_Z] = (array_shape){true, DTYPE_FLOAT64, 2, {n, d}};
