@@ -78,7 +78,8 @@ static void a_ball_goes_where_its_nodes_say(void **state)
     for (int64_t seed = 1; seed <= 6; seed++) {
         projection p = scene_of("balls", 2, seed, 64);
         seen middle = look_at(&p, 0, 0);
-        for (double z = -12; z < 12; z++) {
+        for (int k = -12; k < 12; k++) {
+            double z = k;
             seen right[2] = {look_at(&p, 0, z), look_at(&p, 0, z + 1)};
             seen down[2] = {look_at(&p, 1, z), look_at(&p, 1, z + 1)};
             assert_true(right[1].column > right[0].column + 0.1);
@@ -100,7 +101,8 @@ static void sprites_turn_scale_and_change_colour(void **state)
         projection p = scene_of("sprites", 3, seed, 64);
         seen middle = look_at(&p, 0, 0);
         double last = 0;
-        for (double z = -12; z <= 12; z++) {
+        for (int k = -12; k <= 12; k++) {
+            double z = k;
             seen turned = look_at(&p, 0, z);
             seen scaled = look_at(&p, 1, z);
             assert_near(turned.mass / middle.mass, 1, 0.03);
@@ -129,7 +131,8 @@ static void the_shadow_follows_lamp_and_weight(void **state)
         size_t ground = (size_t)ceil((SCENE_GROUND + p.scene.shift_y) * 64) + 1;
         double by_lamp = 64;
         double by_weight = 0;
-        for (double z = -4; z <= 4; z++) {
+        for (int k = -4; k <= 4; k++) {
+            double z = k;
             double *lamp = picture(&p, 1, z, 1, 0);
             double *weight = picture(&p, 0, z, 0, 0);
             seen moved = look(&p, lamp, ground);
@@ -368,16 +371,17 @@ static void shapes_have_their_edges(void **state)
      * place */
     for (int shape = 0; shape < SHAPES_THAT_TURN; shape++) {
         double turn = scene_period((scene_shape)shape);
-        for (double a = 0; a < 6.3; a += 0.1) {
-            for (double r = 0.05; r < 1.5; r += 0.1) {
-                double here = scene_distance((scene_shape)shape, 0.36, r * cos(a), r * sin(a));
-                double turned =
-                    scene_distance((scene_shape)shape, 0.36, r * cos(a + turn), r * sin(a + turn));
-                double beside =
-                    scene_distance((scene_shape)shape, 0.36, r * cos(a) + 1e-4, r * sin(a) + 1e-4);
-                assert_near(here, turned, 1e-12);
-                assert_near(here, beside, 1.42e-4);
-            }
+        for (size_t k = 0; k < (size_t)63 * 15; k++) {
+            size_t step = k / 15;
+            double a = 0.1 * (double)step;
+            double r = 0.05 + 0.1 * (double)(k % 15);
+            double here = scene_distance((scene_shape)shape, 0.36, r * cos(a), r * sin(a));
+            double turned =
+                scene_distance((scene_shape)shape, 0.36, r * cos(a + turn), r * sin(a + turn));
+            double beside =
+                scene_distance((scene_shape)shape, 0.36, r * cos(a) + 1e-4, r * sin(a) + 1e-4);
+            assert_near(here, turned, 1e-12);
+            assert_near(here, beside, 1.42e-4);
         }
     }
 }

@@ -86,11 +86,12 @@ static void place(const scene *s, rng r, rng common, size_t k, scene_thing *t)
     double heading = 2 * acos(-1) * ((double)k / (double)s->count + rng_uniform(common, 6));
     size_t cells = (size_t)ceil(sqrt((double)s->count));
     size_t lines = (s->count + cells - 1) / cells;
+    size_t line = k / cells;
     t->x = 0.5 + ring_of(s) * cos(heading) + scene_between(r, 0, -JITTER, JITTER);
     t->y = 0.5 + ring_of(s) * sin(heading) + scene_between(r, 1, -JITTER, JITTER);
     if (s->kind == LSCM_SCENE_SPRITES) {
         t->x = ((double)(k % cells) + 0.5) / (double)cells;
-        t->y = ((double)(k / cells) + 0.5) / (double)lines;
+        t->y = ((double)line + 0.5) / (double)lines;
     } else if (s->kind == LSCM_SCENE_PENDULUM) {
         t->x = 0.5 + ((double)k + 0.5 - (double)s->count / 2) * 0.5 / (double)s->count;
         t->y = SCENE_PIVOT;

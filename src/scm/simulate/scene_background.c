@@ -61,8 +61,9 @@ void scene_background(const scene *s, rng r, double ground)
     const backdrop b = draw(r);
     double side = (double)s->side;
     for (size_t pixel = 0; pixel < s->side * s->side; pixel++) {
+        size_t row = pixel / s->side;
         double x = ((double)(pixel % s->side) + 0.5) / side - s->shift_x;
-        double y = ((double)(pixel / s->side) + 0.5) / side - s->shift_y;
+        double y = ((double)row + 0.5) / side - s->shift_y;
         double strip = fmin(fmax((y - ground) * side + 0.5, 0), 1);
         for (size_t c = 0; c < SCENE_CHANNELS; c++) {
             double value = b.colour[c] + b.change[c] * change_at(&b, x, y);
