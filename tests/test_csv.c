@@ -95,117 +95,116 @@ static void good_files_are_read(void **state)
     }
 }
 
+static const struct {
+    const char *text, *ignore;
+    lscm_status status;
+    const char *part;
+} BAD[] = {
+    {"", NULL, LSCM_FORMAT, "is empty"},
+    {"\n\n", NULL, LSCM_FORMAT, "is empty"},
+    {"a,b\n", NULL, LSCM_SHAPE, "no rows"},
+    {"a,b\n1,2\n", NULL, LSCM_SHAPE, "one sample"},
+    {"1,2\n3,4\n5,6\n", NULL, LSCM_FORMAT, "line 1 should name the columns"},
+    {"a,\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 has no name"},
+    {"a,b,a\n1,2,3\n3,4,5\n", NULL, LSCM_FORMAT, "two columns are named 'a'"},
+    {"a,\xE4\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 is not UTF-8"},
+    {"a,b\n1,2\n3\n", NULL, LSCM_SHAPE, "line 3 has 1 cell but line 1 names 2 columns"},
+    {"a,b,c\n1,2,3\n1,2", NULL, LSCM_SHAPE,
+     "line 3 has 2 cells but line 1 names 3 columns; the "
+     "file ends in this line: was it cut short?"},
+    {"a,b,target\n1,2,\n1,2,", NULL, LSCM_FORMAT, "line 3, the last, has nothing in its last"},
+    {"a,b\n1,2\n3,4,5\n", NULL, LSCM_SHAPE, "line 3 has 3 cells"},
+    {"a,b\n1,2\n\n3,4\n", NULL, LSCM_FORMAT, "line 3 is empty"},
+    {"a,env\n1,2\n3,reference\n", NULL, LSCM_VALUE,
+     "line 3, column 'env' holds 'reference', not a number; leave the column out with --ignore "
+     "env"},
+    {"a,b\n1,inf\n3,4\n", NULL, LSCM_VALUE, "line 2, column 'b' holds 'inf'"},
+    {"a,do:p,z:p\n1,2,2\n3,,NA\n", NULL, LSCM_VALUE, "line 3, column 'z:p' has no number ('NA')"},
+    /* what is missing is no number of a column, or of a row */
+    {"a,b,env\n1.5,2,NA\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE, "if it is neither: --ignore env"},
+    {"a,b,what\n1.5,2,\n3,4.5,-1\n5,6,2\n", NULL, LSCM_VALUE, "is 'what' the intervention"},
+    {"id,a,target\nNA,1.5,\n5,2,a\n9,0,\n1,3,\n", NULL, LSCM_VALUE,
+     "leave it out with --ignore id"},
+    {"a,b\n1,-inf\n3,4\n", NULL, LSCM_VALUE, "must be finite"},
+    {"a,b\n1,1e999\n3,4\n", NULL, LSCM_VALUE, "must be finite"},
+    {"a,b\n1,0x10\n3,4\n", NULL, LSCM_VALUE, "not a number"},
+    {"\"a\nz\",b\n1,2\n3,?\n", NULL, LSCM_VALUE, "line 4, column 'b'"},
+    {"a,b\n1,2\n\"3,4\n", NULL, LSCM_FORMAT, "line 3 opens a quote that is never closed"},
+    {"a,b\n1,2\n3\"\",4\n", NULL, LSCM_FORMAT, "line 3, cell 1 has a quote"},
+    {"a,b\n1,2\n\"3\"x,4\n", NULL, LSCM_FORMAT, "line 3, cell 1 has a quote"},
+    {"a,b\r1,2\r3,4\r", NULL, LSCM_FORMAT, "carriage return"},
+    {"soft,env\n1,2\n3,4\n", "sof", LSCM_USAGE, "'sof' to ignore; did you mean 'soft'?"},
+    {"a,b\n1,2\n3,4\n", "a,b", LSCM_SHAPE, "no column is left"},
+    {"target\n-1\n-1\n", NULL, LSCM_SHAPE, "no column is left"},
+    {"red,b,target\n1,2,rd\n3,4,\n", NULL, LSCM_VALUE,
+     "line 2: target 'rd' is neither the name of a column nor a number from 0 to 1; did you "
+     "mean 'red'?"},
+    {"a,b,target\n1,2,a\n3,4,2\n", NULL, LSCM_VALUE, "line 3: target '2' is neither"},
+    {"a,b,target\n1,2,0.5\n3,4,2\n", NULL, LSCM_VALUE, "target '0.5' is neither"},
+    {"a,b,target\n1,2,target\n3,4,2\n", NULL, LSCM_VALUE, "target 'target' is neither"},
+    {"a,b,target\n1,2,-1;0\n3,4,\n", NULL, LSCM_VALUE, "target '-1' is neither"},
+    {"a,b,target\n1,2,a\n3,4,b;0\n", "a", LSCM_VALUE, "column 'a', which is ignored"},
+    {"red,green,target\n1,2,pten\n3,4,\n", NULL, LSCM_VALUE,
+     "line 2: target 'pten' is neither the name of a column nor a number from 0 to 1; if it "
+     "says that nothing was set: --control 'pten'; if it is a variable behind the columns, "
+     "name the column of values that do() set: --value-column NAME"},
+    /* what may be the intervention column is asked for, not thrown away */
+    {"a,condition\n1,x\n3,y\n", NULL, LSCM_VALUE,
+     "line 2, column 'condition' holds 'x', not a number; is 'condition' the intervention "
+     "column? --target-column condition"},
+    {"a,what\n1,a\n3,y\n", NULL, LSCM_VALUE, "--target-column what"},
+    {"cell,a,sgRNA,batch\nc1,1,g1,b1\nc2,3,g2,b2\n", NULL, LSCM_VALUE,
+     "is 'sgRNA' the intervention column? --target-column sgRNA; if not, leave the columns "
+     "of text out: --ignore cell,sgRNA,batch"},
+    {"a,env,batch\n1,u,v\n3,u,v\n", NULL, LSCM_VALUE,
+     "--target-column env; if not, leave the columns of text out: --ignore env,batch"},
+    {"a,cell,batch\n1,u,v\n3,w,v\n", NULL, LSCM_VALUE, "--target-column batch; if not, "},
+    {"a,cell,well\n1,u,v\n3,w,x\n", NULL, LSCM_VALUE,
+     "leave the columns of text out with --ignore cell,well; if one says what do() acted on: "
+     "--target-column cell"},
+    {"a,cell type\n1,u\n3,u\n", NULL, LSCM_VALUE,
+     "--target-column 'cell type'; if not, leave it out: --ignore 'cell type'"},
+    /* .. by all of its cells, be the first a control, missing or a number */
+    {"a,gene\n1,NT\n3,a\n", NULL, LSCM_VALUE, "--target-column gene; if not"},
+    {"raf,gene\n1,NA\n3,raf\n", NULL, LSCM_VALUE,
+     "line 3, column 'gene' holds 'raf', not a number; is 'gene' the intervention column?"},
+    {"a,label,b\n1,,2\n3,b,4\n", NULL, LSCM_VALUE, "--target-column label; if not"},
+    {"a,label,b\n1,0,2\n3,a+b,4\n", NULL, LSCM_VALUE, "--target-column label; if not"},
+    {"batch,a,arm\nx,1,placebo\nx,3,p\n", NULL, LSCM_VALUE, "--target-column arm; if not"},
+    /* numbers, too: of nodes, and of rows */
+    {"a,b,Perturbation\n1.5,2,-1\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE,
+     "is 'Perturbation' the intervention column? --target-column Perturbation; if it is a "
+     "variable like the others: --target-column none"},
+    {"cell_id,a\n7,1.5\n8,2\n9,0\n10,3\n", NULL, LSCM_VALUE,
+     "column 'cell_id' seems to name the rows; leave it out with --ignore cell_id; give it "
+     "another name"},
+    {"id,a,target\n7,1.5,\n5,2,a\n9,0,\n1,3,\n", NULL, LSCM_VALUE, "leave it out with --ignore id"},
+    {"a,b,env\n1.5,2,0\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE, "if it is neither: --ignore env"},
+    {"a,b,what\n1.5,2,-1\n3,4.5,0\n5,6,2\n", NULL, LSCM_VALUE, "is 'what' the intervention"},
+    {"a,b,target,Intervention\n1.5,2,a,-1\n3,4.5,b,0\n5,6,,1\n", NULL, LSCM_VALUE,
+     "columns 'target' and 'Intervention' could both say what do() acted on; leave the second "
+     "out: --ignore Intervention; if it is a variable like the others: --target-column target"},
+    {"a,b,target,guide\n1,2,a,b\n3,4,,NT\n", NULL, LSCM_VALUE,
+     "columns 'target' and 'guide' both name variables ('b'); join them in one column ('a;b'), "
+     "or leave the second out: --ignore guide"},
+    {"a,b,do(raf)\n1,2,0\n3,4,1\n", NULL, LSCM_VALUE, "Then call it 'do:raf'; if it is"},
+    {"a,b,Do_raf\n1,2,\n3,4,1\n", NULL, LSCM_VALUE, "Then call it 'do:raf'; if it is"},
+    {"a,b,value\n1,2,0\n3,4,1\n", NULL, LSCM_VALUE, "does column 'value' hold what do() set?"},
+    {"red,b,target\n1,2,RED\n3,4,\n", NULL, LSCM_VALUE, "did you mean 'red'?"},
+    {"a,Target\n1,0\n3,-1\n", NULL, LSCM_VALUE,
+     "is 'Target' the intervention column? --target-column Target; if it is a variable like "
+     "the others: --target-column none"},
+    {"a,Intervention\n1,x\n3,-1\n", NULL, LSCM_VALUE, "--target-column Intervention"},
+    {"a,b\n1,2,3\n", NULL, LSCM_SHAPE, "if the first cell is the name of the row"},
+};
+
 static void bad_files_get_a_sentence(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *ignore;
-        lscm_status status;
-        const char *part;
-    } cases[] = {
-        {"", NULL, LSCM_FORMAT, "is empty"},
-        {"\n\n", NULL, LSCM_FORMAT, "is empty"},
-        {"a,b\n", NULL, LSCM_SHAPE, "no rows"},
-        {"a,b\n1,2\n", NULL, LSCM_SHAPE, "one sample"},
-        {"1,2\n3,4\n5,6\n", NULL, LSCM_FORMAT, "line 1 should name the columns"},
-        {"a,\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 has no name"},
-        {"a,b,a\n1,2,3\n3,4,5\n", NULL, LSCM_FORMAT, "two columns are named 'a'"},
-        {"a,\xE4\n1,2\n3,4\n", NULL, LSCM_FORMAT, "column 2 is not UTF-8"},
-        {"a,b\n1,2\n3\n", NULL, LSCM_SHAPE, "line 3 has 1 cell but line 1 names 2 columns"},
-        {"a,b,c\n1,2,3\n1,2", NULL, LSCM_SHAPE,
-         "line 3 has 2 cells but line 1 names 3 columns; the "
-         "file ends in this line: was it cut short?"},
-        {"a,b,target\n1,2,\n1,2,", NULL, LSCM_FORMAT, "line 3, the last, has nothing in its last"},
-        {"a,b\n1,2\n3,4,5\n", NULL, LSCM_SHAPE, "line 3 has 3 cells"},
-        {"a,b\n1,2\n\n3,4\n", NULL, LSCM_FORMAT, "line 3 is empty"},
-        {"a,env\n1,2\n3,reference\n", NULL, LSCM_VALUE,
-         "line 3, column 'env' holds 'reference', not a number; leave the column out with --ignore "
-         "env"},
-        {"a,b\n1,inf\n3,4\n", NULL, LSCM_VALUE, "line 2, column 'b' holds 'inf'"},
-        {"a,do:p,z:p\n1,2,2\n3,,NA\n", NULL, LSCM_VALUE,
-         "line 3, column 'z:p' has no number ('NA')"},
-        /* what is missing is no number of a column, or of a row */
-        {"a,b,env\n1.5,2,NA\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE, "if it is neither: --ignore env"},
-        {"a,b,what\n1.5,2,\n3,4.5,-1\n5,6,2\n", NULL, LSCM_VALUE, "is 'what' the intervention"},
-        {"id,a,target\nNA,1.5,\n5,2,a\n9,0,\n1,3,\n", NULL, LSCM_VALUE,
-         "leave it out with --ignore id"},
-        {"a,b\n1,-inf\n3,4\n", NULL, LSCM_VALUE, "must be finite"},
-        {"a,b\n1,1e999\n3,4\n", NULL, LSCM_VALUE, "must be finite"},
-        {"a,b\n1,0x10\n3,4\n", NULL, LSCM_VALUE, "not a number"},
-        {"\"a\nz\",b\n1,2\n3,?\n", NULL, LSCM_VALUE, "line 4, column 'b'"},
-        {"a,b\n1,2\n\"3,4\n", NULL, LSCM_FORMAT, "line 3 opens a quote that is never closed"},
-        {"a,b\n1,2\n3\"\",4\n", NULL, LSCM_FORMAT, "line 3, cell 1 has a quote"},
-        {"a,b\n1,2\n\"3\"x,4\n", NULL, LSCM_FORMAT, "line 3, cell 1 has a quote"},
-        {"a,b\r1,2\r3,4\r", NULL, LSCM_FORMAT, "carriage return"},
-        {"soft,env\n1,2\n3,4\n", "sof", LSCM_USAGE, "'sof' to ignore; did you mean 'soft'?"},
-        {"a,b\n1,2\n3,4\n", "a,b", LSCM_SHAPE, "no column is left"},
-        {"target\n-1\n-1\n", NULL, LSCM_SHAPE, "no column is left"},
-        {"red,b,target\n1,2,rd\n3,4,\n", NULL, LSCM_VALUE,
-         "line 2: target 'rd' is neither the name of a column nor a number from 0 to 1; did you "
-         "mean 'red'?"},
-        {"a,b,target\n1,2,a\n3,4,2\n", NULL, LSCM_VALUE, "line 3: target '2' is neither"},
-        {"a,b,target\n1,2,0.5\n3,4,2\n", NULL, LSCM_VALUE, "target '0.5' is neither"},
-        {"a,b,target\n1,2,target\n3,4,2\n", NULL, LSCM_VALUE, "target 'target' is neither"},
-        {"a,b,target\n1,2,-1;0\n3,4,\n", NULL, LSCM_VALUE, "target '-1' is neither"},
-        {"a,b,target\n1,2,a\n3,4,b;0\n", "a", LSCM_VALUE, "column 'a', which is ignored"},
-        {"red,green,target\n1,2,pten\n3,4,\n", NULL, LSCM_VALUE,
-         "line 2: target 'pten' is neither the name of a column nor a number from 0 to 1; if it "
-         "says that nothing was set: --control 'pten'; if it is a variable behind the columns, "
-         "name the column of values that do() set: --value-column NAME"},
-        /* what may be the intervention column is asked for, not thrown away */
-        {"a,condition\n1,x\n3,y\n", NULL, LSCM_VALUE,
-         "line 2, column 'condition' holds 'x', not a number; is 'condition' the intervention "
-         "column? --target-column condition"},
-        {"a,what\n1,a\n3,y\n", NULL, LSCM_VALUE, "--target-column what"},
-        {"cell,a,sgRNA,batch\nc1,1,g1,b1\nc2,3,g2,b2\n", NULL, LSCM_VALUE,
-         "is 'sgRNA' the intervention column? --target-column sgRNA; if not, leave the columns "
-         "of text out: --ignore cell,sgRNA,batch"},
-        {"a,env,batch\n1,u,v\n3,u,v\n", NULL, LSCM_VALUE,
-         "--target-column env; if not, leave the columns of text out: --ignore env,batch"},
-        {"a,cell,batch\n1,u,v\n3,w,v\n", NULL, LSCM_VALUE, "--target-column batch; if not, "},
-        {"a,cell,well\n1,u,v\n3,w,x\n", NULL, LSCM_VALUE,
-         "leave the columns of text out with --ignore cell,well; if one says what do() acted on: "
-         "--target-column cell"},
-        {"a,cell type\n1,u\n3,u\n", NULL, LSCM_VALUE,
-         "--target-column 'cell type'; if not, leave it out: --ignore 'cell type'"},
-        /* .. by all of its cells, be the first a control, missing or a number */
-        {"a,gene\n1,NT\n3,a\n", NULL, LSCM_VALUE, "--target-column gene; if not"},
-        {"raf,gene\n1,NA\n3,raf\n", NULL, LSCM_VALUE,
-         "line 3, column 'gene' holds 'raf', not a number; is 'gene' the intervention column?"},
-        {"a,label,b\n1,,2\n3,b,4\n", NULL, LSCM_VALUE, "--target-column label; if not"},
-        {"a,label,b\n1,0,2\n3,a+b,4\n", NULL, LSCM_VALUE, "--target-column label; if not"},
-        {"batch,a,arm\nx,1,placebo\nx,3,p\n", NULL, LSCM_VALUE, "--target-column arm; if not"},
-        /* numbers, too: of nodes, and of rows */
-        {"a,b,Perturbation\n1.5,2,-1\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE,
-         "is 'Perturbation' the intervention column? --target-column Perturbation; if it is a "
-         "variable like the others: --target-column none"},
-        {"cell_id,a\n7,1.5\n8,2\n9,0\n10,3\n", NULL, LSCM_VALUE,
-         "column 'cell_id' seems to name the rows; leave it out with --ignore cell_id; give it "
-         "another name"},
-        {"id,a,target\n7,1.5,\n5,2,a\n9,0,\n1,3,\n", NULL, LSCM_VALUE,
-         "leave it out with --ignore id"},
-        {"a,b,env\n1.5,2,0\n3,4.5,0\n5,6,1\n", NULL, LSCM_VALUE, "if it is neither: --ignore env"},
-        {"a,b,what\n1.5,2,-1\n3,4.5,0\n5,6,2\n", NULL, LSCM_VALUE, "is 'what' the intervention"},
-        {"a,b,target,Intervention\n1.5,2,a,-1\n3,4.5,b,0\n5,6,,1\n", NULL, LSCM_VALUE,
-         "columns 'target' and 'Intervention' could both say what do() acted on; leave the second "
-         "out: --ignore Intervention; if it is a variable like the others: --target-column target"},
-        {"a,b,target,guide\n1,2,a,b\n3,4,,NT\n", NULL, LSCM_VALUE,
-         "columns 'target' and 'guide' both name variables ('b'); join them in one column ('a;b'), "
-         "or leave the second out: --ignore guide"},
-        {"a,b,do(raf)\n1,2,0\n3,4,1\n", NULL, LSCM_VALUE, "Then call it 'do:raf'; if it is"},
-        {"a,b,Do_raf\n1,2,\n3,4,1\n", NULL, LSCM_VALUE, "Then call it 'do:raf'; if it is"},
-        {"a,b,value\n1,2,0\n3,4,1\n", NULL, LSCM_VALUE, "does column 'value' hold what do() set?"},
-        {"red,b,target\n1,2,RED\n3,4,\n", NULL, LSCM_VALUE, "did you mean 'red'?"},
-        {"a,Target\n1,0\n3,-1\n", NULL, LSCM_VALUE,
-         "is 'Target' the intervention column? --target-column Target; if it is a variable like "
-         "the others: --target-column none"},
-        {"a,Intervention\n1,x\n3,-1\n", NULL, LSCM_VALUE, "--target-column Intervention"},
-        {"a,b\n1,2,3\n", NULL, LSCM_SHAPE, "if the first cell is the name of the row"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
         lscm_dataset *data = NULL;
-        scratch_write_text(path, cases[i].text);
-        assert_fails(open_csv(path, cases[i].ignore, &data), cases[i].status, cases[i].part);
+        scratch_write_text(path, BAD[i].text);
+        assert_fails(open_csv(path, BAD[i].ignore, &data), BAD[i].status, BAD[i].part);
         lscm_dataset_free(data);
         assert_non_null(strstr(why.text, path));
     }

@@ -83,6 +83,7 @@ lscm_status design_group(design *s, const uint8_t *mask, lscm_error *why)
     mask_list list = {.d = s->d};
     size_t *number = NULL; /* (rows): of their masks, as met */
     size_t *order = NULL;  /* (sets), and as much to sort in */
+    size_t rows = s->rows;
     if (s->rows > UINT32_MAX) {
         return fail(why, LSCM_VALUE, "%zu rows are too many; use at most %u", s->rows,
                     (unsigned)UINT32_MAX);
@@ -104,11 +105,11 @@ lscm_status design_group(design *s, const uint8_t *mask, lscm_error *why)
     lay_out(s, &s->memory);
     size_t *place = order + list.count; /* of each mask among the sets */
     sort_masks(&list, order, place);
-    for (size_t k = 0; k < s->sets; k++) {
+    for (size_t k = 0; k < list.count; k++) {
         memcpy(s->target + k * s->d, list.mask + order[k] * s->d, s->d);
         place[order[k]] = k;
     }
-    for (size_t r = 0; r < s->rows; r++) {
+    for (size_t r = 0; r < rows; r++) {
         s->set[r] = (uint32_t)place[number[r]];
     }
     sort_rows(s);

@@ -301,7 +301,7 @@ done:
 static lscm_status copy_names(lscm_dataset *data, const h5ad_source *s, lscm_error *why)
 {
     bool latent = s->value_column != NULL;
-    data->feature_names = calloc(s->x.kept, sizeof *data->feature_names);
+    data->feature_names = calloc(s->x.kept + 1, sizeof *data->feature_names);
     data->node_names = s->nodes > 0 ? calloc(s->nodes, sizeof *data->node_names) : NULL;
     bool done = data->feature_names != NULL && (s->nodes == 0 || data->node_names != NULL);
     for (size_t i = 0; i < s->x.vars && done; i++) {

@@ -170,7 +170,8 @@ static void expect(work *w)
     size_t d = w->p->sums.d;
     size_t chains = anchored_chains(w->in);
     size_t together = chains < w->threads ? chains : w->threads;
-    double moves = (double)(MOVES / BRIEF * d * d);
+    size_t each = MOVES / BRIEF;
+    double moves = (double)(each * d * d);
     double more = (double)(sweeps_of(w->in) * BRIEF) / MOVES;
     double begun = clock_seconds();
     for (size_t k = 0; k < TIMES; k++) {
