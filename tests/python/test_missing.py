@@ -101,3 +101,14 @@ def test_files_keep_them(program: Callable[..., str], observed: lscm.Dataset) ->
     with open("b.csv", "w", encoding="utf-8") as file:  # NA, nan and empty cells mean the same
         file.write(text.replace(",,", ",NA,").replace(",,", ",nan,"))
     np.testing.assert_array_equal(lscm.open("a.csv").x, lscm.open("b.csv").x)
+
+
+def test_far_from_zero(observed: lscm.Dataset) -> None:
+    """What is missing is as uncertain wherever zero is."""
+    x = punched(np.asarray(observed.x, dtype=float), 0.2)
+    holes = np.isnan(x)
+    near, far = (
+        np.asarray(lscm.LatentSCM(draws=100).fit(x + by, observed.targets).latents_sd_)
+        for by in (0, 1e7)
+    )
+    np.testing.assert_allclose(far[holes], near[holes], rtol=0.05)

@@ -11,30 +11,18 @@
 
 static const double SAME = 1e-6; /* of its sd: what rounding leaves of a value */
 
-/* E_j (r), of column j. */
-static void direction_of(const linear_view *s, size_t j, double *e)
-{
-    memset(e, 0, s->rank * sizeof *e);
-    if (s->kind == VIEW_LINEAR) {
-        cblas_daxpy((int)s->rank, s->scale[j], s->basis + j * s->rank, 1, e, 1);
-    } else {
-        e[j] = 1;
-    }
-}
-
 void linear_view_row(const linear_view *s, size_t row, const view_row_law *law)
 {
     int r = (int)s->rank;
     double *f = law->factor;
-    double *e = law->mean; /* free until the end */
     memset(f, 0, s->rank * s->rank * sizeof *f);
     for (int k = 0; k < r; k++) {
         f[k * r + k] = 1;
     }
     for (size_t j = 0; j < s->D; j++) { /* G = I less what is missing */
         if (s->mask[row * s->D + j] != 0 && s->kind == VIEW_LINEAR) {
-            direction_of(s, j, e);
-            cblas_dsyr(CblasRowMajor, CblasLower, r, -1, e, 1, f, r);
+            double square = s->scale[j] * s->scale[j]; /* E_j is u_j times its row of the basis */
+            cblas_dsyr(CblasRowMajor, CblasLower, r, -square, s->basis + j * s->rank, 1, f, r);
         } else if (s->mask[row * s->D + j] != 0) {
             f[j * s->rank + j] = 0;
         }
@@ -116,14 +104,17 @@ done:
 static double missed_by(const linear_view *s, const double *values, size_t j)
 {
     column_spread missed = {0};
+    bool recorded = true;
     for (size_t row = 0; row < s->rows; row++) {
         size_t at = row * s->d + j;
-        if (design_is_set(&s->design, row, j)) {
-            double away = s->mask[at] == 0 ? s->y[at] - values[at] : 0 * values[at];
+        bool set = design_is_set(&s->design, row, j);
+        if (set && s->mask[at] == 0) {
+            double away = s->y[at] - values[at];
             spread_add(&missed, away * away);
         }
+        recorded = recorded && (!set || isfinite(values[at]));
     }
-    return missed.n > 0 ? missed.mean : 0;
+    return recorded ? missed.mean : (double)NAN;
 }
 
 /* Where values of do() were recorded though x lacks the entry: it is that, to within what x misses

@@ -14,12 +14,13 @@ enum { ROUND_FIRST, ROUNDS_MORE, STAGES };
 
 /* What the rounds that count have said. */
 typedef struct pool {
-    size_t rounds;
+    size_t rounds;                                          /* that have a share of the draws */
+    double laws;                                            /* rounds whose laws of z count */
     double *w, *sigma, *intercept, *effect, *log_p, *log_q; /* as in anchored */
     size_t *order;
     double *edge_prob;       /* (d, d): summed, .. */
-    double *z, *squares;     /* (rows, d): .. z and its square by the law of its row, .. */
-    double *var;             /* (rows, d): .. its variance */
+    double *z, *squares;     /* (rows, d): mean of z by the laws of its row; squares about it */
+    double *var;             /* (rows, d): .. its variance, summed */
     double *mean, *variance; /* (rows, d): of the round in hand */
     double r_hat, ess;
     arena memory;
@@ -67,6 +68,18 @@ static void copy_draws(const pool *p, const anchored *a, size_t first, size_t pa
     }
 }
 
+/* z of the round in hand: means about each other, for they may be far from 0 (Welford). */
+static void add_laws(pool *p, const anchored *a)
+{
+    p->laws++;
+    for (size_t k = 0; k < a->rows * a->d; k++) {
+        double away = p->mean[k] - p->z[k];
+        p->z[k] += away / p->laws;
+        p->squares[k] += away * (p->mean[k] - p->z[k]);
+        p->var[k] += p->variance[k];
+    }
+}
+
 /* The share of this round. */
 static void add_round(pool *p, const anchored *a)
 {
@@ -75,11 +88,7 @@ static void add_round(pool *p, const anchored *a)
     for (size_t k = 0; k < a->d * a->d; k++) {
         p->edge_prob[k] += a->edge_prob[k] / (double)fills;
     }
-    for (size_t k = 0; k < a->rows * a->d; k++) {
-        p->z[k] += p->mean[k] / (double)fills;
-        p->squares[k] += p->mean[k] * p->mean[k] / (double)fills;
-        p->var[k] += p->variance[k] / (double)fills;
-    }
+    add_laws(p, a);
     p->r_hat = fmax(p->r_hat, a->r_hat);
     p->ess = p->rounds == 0 ? a->ess : fmin(p->ess, a->ess);
     p->rounds++;
@@ -116,9 +125,9 @@ static lscm_status take_rows(pool *p, const linear_view *s, anchored *a, lscm_er
             if (s->kind == VIEW_OBSERVED && s->mask[at] == 0) {
                 continue;
             }
-            double between = fmax(p->squares[at] - p->z[at] * p->z[at], 0);
+            double own = (p->var[at] + p->squares[at]) / p->laws;
             a->z[at] = p->z[at];
-            sd[at] = sqrt(p->var[at] + between + (s->kind == VIEW_LINEAR ? doubt[j] : 0));
+            sd[at] = sqrt(own + (s->kind == VIEW_LINEAR ? doubt[j] : 0));
         }
     }
     if (a->z_sd == NULL) {
@@ -142,16 +151,6 @@ static fill_law law_of(const anchored *a, size_t draw)
                       .shift = a->shift,
                       .slope = a->slope,
                       .actuator_noise = a->anchor.actuator_noise};
-}
-
-/* One round is all: its draws stand as they are. */
-static void take_one(pool *p, const anchored *a)
-{
-    for (size_t k = 0; k < a->rows * a->d; k++) {
-        p->z[k] = p->mean[k];
-        p->squares[k] = p->mean[k] * p->mean[k];
-        p->var[k] = p->variance[k];
-    }
 }
 
 static void take_all(pool *p, anchored *a)
@@ -196,7 +195,7 @@ static lscm_status run_rounds(pool *p, anchored *a, linear_view *s, const anchor
         const fill_law law = law_of(a, rng_below(random, k, a->draws));
         TRY(fill_draw(s, &law, stream_part(random, 4 * k), p->mean, p->variance, why));
         if (k == 0 && !matters(p, a)) {
-            take_one(p, a);
+            add_laws(p, a); /* one round is all: its draws stand as they are */
             goto done;
         }
         if (k == 0) { /* all others take as long as the first */
