@@ -112,3 +112,14 @@ def test_far_from_zero(observed: lscm.Dataset) -> None:
         for by in (0, 1e7)
     )
     np.testing.assert_allclose(far[holes], near[holes], rtol=0.05)
+
+
+def test_too_much_is_told(observed: lscm.Dataset) -> None:
+    x = np.asarray(observed.x, dtype=float)
+
+    def said(share: float) -> list[str]:
+        run = lscm.LatentSCM(draws=50).fit(punched(x, share), observed.targets).run_
+        return [text for text in run.summary()["warnings"] if text.startswith("x lacks much")]
+
+    assert said(0.2) == []
+    assert "of the rows): what was filled in may keep the graph" in said(0.5)[0]

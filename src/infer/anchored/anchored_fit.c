@@ -219,6 +219,35 @@ static void warn_of_clip(const fit *f, const anchored *a)
     (void)json_array_append_new(f->warnings, json_string(text));
 }
 
+/* Where more than half of the rows lack one of two columns, and others do not tell it, missing
+ * entries that were drawn under a graph outweigh those that were seen: rounds hardly leave it. */
+static void warn_of_missing(const fit *f, const linear_view *s)
+{
+    char text[240];
+    size_t most = 0;
+    size_t worst = 0;
+    for (size_t j = 0; j < s->D && s->mask != NULL; j++) {
+        size_t lacking = 0;
+        for (size_t row = 0; row < s->rows; row++) {
+            lacking += s->mask[row * s->D + j];
+        }
+        worst = lacking > most ? j : worst;
+        most = lacking > most ? lacking : most;
+    }
+    double there = 1 - (double)most / (double)s->rows;
+    double columns = (double)s->D - (double)s->missing / (double)s->rows; /* of a row, on average */
+    bool told = s->kind == VIEW_LINEAR && columns > (double)s->d;
+    if (there * there < 0.5 && !told) {
+        (void)snprintf(
+            text, sizeof text,
+            "x lacks much (column %zu, 0-based, in %.0f%% of the rows): what was filled in "
+            "may keep the graph that it was drawn under, and edges be false however "
+            "certain they look",
+            worst, 100 * (1 - there));
+        (void)json_array_append_new(f->warnings, json_string(text));
+    }
+}
+
 /* What was asked of a network or of chains that there are not. */
 static void warn_of_unused(const fit *f, const anchored *a)
 {
@@ -264,6 +293,7 @@ static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_p
     TRY(ask(&v, f, &in, &a, why));
     TRY(anchored_check(f, s, &a, why));
     warn(f, &a);
+    warn_of_missing(f, s);
     stages_enter(&f->stages, FIT_COMPARE);
     TRY(advise_on_knowledge(&f->known, &in, &a, &v.sets, f->data->node_names, f->warnings, why));
     advise_on_judgement(&v.sets, &a, f->data->node_names, f->warnings);
