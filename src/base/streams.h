@@ -69,6 +69,10 @@ enum stream {
     STREAM_CLASSES,
     STREAM_LIKELIHOOD,
     STREAM_FILL,
+    STREAM_SIGHT,
+    STREAM_SIGHT_BATCH,
+    STREAM_SIGHT_PIXELS,
+    STREAM_SIGHT_KEEP,
 
     STREAM_ALONE = 1 << 16 /* added for rows under one do() that are no part of the data */
 };

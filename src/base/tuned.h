@@ -84,6 +84,12 @@
     COUNT(model_every, 5, TIME, "rounds between two such models, beyond exact graphs") \
     REAL(model_sigma_floor, 1e-4, HAND, "least sd of a mechanism in them, of that of z") \
     REAL(reach_outer, 0.06, BENDS, "share of the values on either side of a node beyond which z is extrapolated") \
+    /* The network of pictures */ \
+    REAL(sight_still, 0.1, HAND, "of how often a pixel is drawn on average: one that never changes") \
+    REAL(sight_pixels_weight, 1, HAND, "error of pixels drawn, against that of labels") \
+    COUNT(sight_warm, 200, STATED, "steps in which the rate rises") \
+    REAL(sight_fall, 0.5, HAND, "share of the steps over which it falls") \
+    REAL(sight_decay, 1e-3, STATED, "decay of weights") \
     /* What a row counts */ \
     REAL(gain_medians, 10, BENDS, "median errors that a row's counts at most: misread altogether says nothing of scales") \
     COUNT(leak_rows, 20000, TIME, "rows that tell what leaks, about") \

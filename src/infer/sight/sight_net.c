@@ -1,0 +1,322 @@
+#include "infer/sight/sight_net.h"
+
+#include "base/streams.h"
+#include "base/tuned.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a worker has on its desk. */
+typedef struct sight_desk {
+    picture_work_f32 eye;
+    pixel_work_f32 brush;
+    float *x; /* (count): x~ */
+    size_t *pixel; /* (pixels) */
+} sight_desk;
+
+static void lay_out(sight_net *n)
+{
+    arena *a = &n->memory;
+    size_t pixels = n->settings.pixels;
+    n->offset = arena_take(a, n->by->d, sizeof *n->offset);
+    n->spread = arena_take(a, n->by->d, sizeof *n->spread);
+    n->parameters = arena_take(a, n->count, sizeof(float));
+    n->turned = arena_take(a, n->count, sizeof(float));
+    n->gradient = arena_take(a, n->count, sizeof(float));
+    n->moments = arena_take(a, 2 * n->count, sizeof(float));
+    n->partial = arena_take(a, SIGHT_SLOTS * n->count, sizeof(float));
+    n->losses = arena_take(a, (size_t)SIGHT_SLOTS * 2, sizeof(double));
+    n->batch = arena_take(a, n->settings.batch, sizeof *n->batch);
+    n->desk = arena_take(a, n->workers, sizeof *n->desk);
+    for (size_t w = 0; w < n->workers; w++) {
+        sight_desk nowhere;
+        sight_desk *at = n->desk != NULL ? &n->desk[w] : &nowhere;
+        picture_f32_lay_out(&at->eye, a, &n->eye);
+        pixel_f32_lay_out(&at->brush, a, &n->brush, pixels);
+        at->x = arena_take(a, n->x->count, sizeof(float));
+        at->pixel = arena_take(a, pixels, sizeof *at->pixel);
+    }
+}
+
+static bool is_seen(const sight_net *n, size_t row, size_t j)
+{
+    return design_is_set(n->by, row, j) && (n->held == NULL || n->held[row * n->by->d + j] == 0);
+}
+
+/* Mean and sd of the labels of each node. */
+static void find_units(sight_net *n)
+{
+    size_t d = n->by->d;
+    for (size_t j = 0; j < d; j++) {
+        column_spread s = {0};
+        for (size_t row = 0; row < n->by->rows; row++) {
+            if (is_seen(n, row, j)) {
+                spread_add(&s, design_value(n->by, row, j));
+            }
+        }
+        n->offset[j] = s.mean;
+        n->spread[j] = s.n > 0 && s.squares > 0 ? sqrt(s.squares / s.n) : 1;
+    }
+}
+
+lscm_status sight_net_open(sight_net *out, const pictures *x, const design *by, const uint8_t *held,
+                           const sight_settings *settings, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const device *on = settings->device;
+    rng r = stream_of(settings->seed, STREAM_SIGHT);
+    sight_net n = {.x = x,
+                   .by = by,
+                   .held = held,
+                   .settings = *settings,
+                   .eye = picture_shape_of(x->height, x->width, x->channels, by->d),
+                   .brush = pixel_shape_of(by->d, x->channels),
+                   .workers = on->workers(on)};
+    n.eyes = picture_count(&n.eye);
+    n.count = n.eyes + pixel_count(&n.brush);
+    lay_out(&n);
+    TRY(on->claim(on, &n.memory, why));
+    lay_out(&n);
+    for (size_t w = 0; w < n.workers; w++) {
+        picture_f32_ready(&n.eye, &n.desk[w].eye);
+    }
+    picture_f32_draw(&n.eye, r, n.parameters);
+    pixel_f32_draw(&n.brush, stream_part(r, 1), n.parameters + n.eyes);
+    find_units(&n);
+done:
+    *out = n;
+    return status;
+}
+
+void sight_net_close(sight_net *n)
+{
+    if (n->settings.device != NULL) {
+        n->settings.device->release(n->settings.device, &n->memory);
+    }
+}
+
+/* ---- A step ---- */
+
+/* Places along the distribution function, evenly from a random start: every pixel as often as
+ * drawn, with less chance. */
+static void draw_pixels(const sight_net *n, rng r, size_t index, size_t *pixel)
+{
+    size_t most = n->x->height * n->x->width;
+    double start = rng_uniform(r, index);
+    for (size_t k = 0; k < n->settings.pixels; k++) {
+        double at = ((double)k + start) / (double)n->settings.pixels;
+        size_t low = 0;
+        size_t high = most - 1;
+        while (low < high) {
+            size_t middle = (low + high) / 2;
+            bool below = n->x->reach[middle] < at;
+            low = below ? middle + 1 : low;
+            high = below ? high : middle;
+        }
+        pixel[k] = low;
+    }
+}
+
+typedef struct sight_batch {
+    const sight_net *net;
+    float label, pixel; /* factors of the gradients */
+    rng places;
+} sight_batch;
+
+/* Labels: u^ takes their place; returns their squared error. */
+static double meet_labels(const sight_batch *b, const sight_desk *at, size_t row, float *put)
+{
+    const sight_net *n = b->net;
+    double loss = 0;
+    for (size_t j = 0; j < n->by->d; j++) {
+        float u = at->eye.z[j];
+        put[j] = u;
+        at->eye.z_back[j] = 0;
+        if (is_seen(n, row, j)) {
+            double v = (design_value(n->by, row, j) - n->offset[j]) / n->spread[j];
+            float error = u - (float)v;
+            put[j] = (float)v;
+            at->eye.z_back[j] = b->label * error;
+            loss += (double)error * (double)error;
+        }
+    }
+    return loss;
+}
+
+/* Pixels: drawn from u^; what that tells u is added where u is free. Their squared error. */
+static double meet_pixels(const sight_batch *b, const sight_desk *at, size_t row, const float *put,
+                          float *gradient)
+{
+    const sight_net *n = b->net;
+    const pixel_work_f32 *w = &at->brush;
+    size_t d = n->by->d;
+    size_t in = n->brush.in[0];
+    size_t out = n->brush.out[PIXEL_LAYERS - 1];
+    size_t channels = n->x->channels;
+    double loss = 0;
+    for (size_t k = 0; k < n->settings.pixels; k++) {
+        float *to = w->input + k * in;
+        memcpy(to, put, d * sizeof *to);
+        to[d] = 2 * ((float)(at->pixel[k] / n->x->width) + 0.5F) / (float)n->x->height - 1;
+        to[d + 1] = 2 * ((float)(at->pixel[k] % n->x->width) + 0.5F) / (float)n->x->width - 1;
+    }
+    pixel_f32_forward(&n->brush, n->settings.device, n->parameters + n->eyes, n->settings.pixels,
+                      w);
+    for (size_t k = 0; k < n->settings.pixels; k++) {
+        for (size_t c = 0; c < channels; c++) {
+            float error =
+                w->value[PIXEL_LAYERS - 1][k * out + c] - at->x[at->pixel[k] * channels + c];
+            w->colour_back[k * out + c] = b->pixel * error;
+            loss += (double)error * (double)error;
+        }
+    }
+    pixel_f32_backward(&n->brush, n->turned + n->eyes, n->settings.pixels, w, gradient + n->eyes);
+    for (size_t j = 0; j < d; j++) {
+        if (!is_seen(n, row, j)) {
+            float sum = 0;
+            for (size_t k = 0; k < n->settings.pixels; k++) {
+                sum += w->input_back[k * in + j];
+            }
+            at->eye.z_back[j] += sum;
+        }
+    }
+    return loss;
+}
+
+/* The pictures of one part of the batch. */
+static void run_slot(void *self, size_t slot, size_t worker)
+{
+    const sight_batch *b = self;
+    const sight_net *n = b->net;
+    const sight_desk *at = &n->desk[worker];
+    size_t size = n->settings.batch;
+    float *gradient = n->partial + slot * n->count;
+    float put[TILE_LANES * 32];
+    memset(gradient, 0, n->count * sizeof *gradient);
+    n->losses[2 * slot] = n->losses[2 * slot + 1] = 0;
+    for (size_t k = slot * size / SIGHT_SLOTS; k < (slot + 1) * size / SIGHT_SLOTS; k++) {
+        size_t row = n->x->row[n->batch[k]];
+        pictures_kept(n->x, n->batch[k], at->x);
+        picture_f32_show(&n->eye, &at->eye, at->x);
+        picture_f32_forward(&n->eye, n->settings.device, n->parameters, &at->eye);
+        draw_pixels(n, b->places, n->now.steps * size + k, at->pixel);
+        n->losses[2 * slot] += meet_labels(b, at, row, put);
+        n->losses[2 * slot + 1] += meet_pixels(b, at, row, put, gradient);
+        picture_f32_backward(&n->eye, n->turned, &at->eye, gradient);
+    }
+}
+
+/* Rises over the first steps, falls to 0 over the last. */
+static double rate_at(const sight_net *n)
+{
+    double done = (double)n->now.steps / (double)n->settings.steps;
+    double rise = fmin(1, (double)(n->now.steps + 1) / (double)tuned_sight_warm());
+    double fall = tuned_sight_fall();
+    return n->settings.rate * rise * (done < 1 - fall ? 1 : fmax(0, (1 - done) / fall));
+}
+
+static void update(sight_net *n)
+{
+    const device *on = n->settings.device;
+    const backend_f32 *b = on->backend_f32;
+    double t = (double)n->now.steps + 1;
+    double rate = rate_at(n);
+    memcpy(n->gradient, n->partial, n->count * sizeof(float));
+    for (size_t slot = 1; slot < SIGHT_SLOTS; slot++) {
+        b->axpy(on, n->count, 1, n->partial + slot * n->count, n->gradient);
+    }
+    double size = sqrt(b->sum_squares(on, n->eyes, n->gradient));
+    if (size > 1) {
+        b->scale(on, n->eyes, (float)(1 / size), n->gradient);
+    }
+    const backend_adam step = {.b1 = 0.9,
+                               .b2 = 0.99,
+                               .outside = 1e-8,
+                               .rate = rate / (1 - pow(0.9, t)),
+                               .correct = 1 / (1 - pow(0.99, t))};
+    b->scale(on, n->count, (float)(1 - rate * tuned_sight_decay()), n->parameters);
+    b->adam(on, n->count, &step, n->parameters, n->gradient, n->moments, n->moments + n->count);
+}
+
+lscm_status sight_net_step(sight_net *n, lscm_error *why)
+{
+    const device *on = n->settings.device;
+    rng rows = stream_of(n->settings.seed, STREAM_SIGHT_BATCH);
+    size_t size = n->settings.batch;
+    size_t labels = 0;
+    for (size_t k = 0; k < size; k++) {
+        n->batch[k] = rng_below(rows, n->now.steps * size + k, n->x->kept);
+        for (size_t j = 0; j < n->by->d; j++) {
+            labels += is_seen(n, n->x->row[n->batch[k]], j) ? 1 : 0;
+        }
+    }
+    double pixels = (double)(size * n->settings.pixels * n->x->channels);
+    double seen = labels > 0 ? (double)labels : 1;
+    sight_batch b = {.net = n,
+                     .label = (float)(2 / seen),
+                     .pixel = (float)(2 * tuned_sight_pixels_weight() / pixels),
+                     .places = stream_of(n->settings.seed, STREAM_SIGHT_PIXELS)};
+    picture_f32_turn(&n->eye, n->parameters, n->turned);
+    pixel_f32_turn(&n->brush, n->parameters + n->eyes, n->turned + n->eyes);
+    on->each(on, n->workers, SIGHT_SLOTS, run_slot, &b);
+    double sums[2] = {0, 0};
+    for (size_t slot = 0; slot < SIGHT_SLOTS; slot++) {
+        sums[0] += n->losses[2 * slot] / seen;
+        sums[1] += n->losses[2 * slot + 1] / pixels;
+    }
+    if (!isfinite(sums[0] + sums[1])) {
+        return fail(why, LSCM_VALUE,
+                    "the network of pictures is no longer finite after %llu steps; try a smaller "
+                    "--rate",
+                    (unsigned long long)n->now.steps);
+    }
+    update(n);
+    double newest = fmax(0.01, 1 / (double)(n->now.steps + 1));
+    n->now.label += newest * (sums[0] - n->now.label);
+    n->now.pixel += newest * (sums[1] - n->now.pixel);
+    n->now.steps++;
+    return LSCM_OK;
+}
+
+size_t sight_net_pieces(sight_net *n, piece out[SIGHT_PIECES])
+{
+    size_t count = 0;
+    out[count++] = (piece){n->parameters, n->count * sizeof(float)};
+    out[count++] = (piece){n->moments, 2 * n->count * sizeof(float)};
+    out[count++] = (piece){&n->now, sizeof n->now};
+    return count;
+}
+
+/* ---- z ---- */
+
+typedef struct reading {
+    const sight_net *net;
+    size_t count;
+    const float *x;
+    double *z;
+} reading;
+
+enum { READ_TOGETHER = 16 };
+
+static void read_some(void *self, size_t job, size_t worker)
+{
+    const reading *r = self;
+    const sight_net *n = r->net;
+    const sight_desk *at = &n->desk[worker];
+    size_t d = n->by->d;
+    size_t end = (job + 1) * READ_TOGETHER < r->count ? (job + 1) * READ_TOGETHER : r->count;
+    for (size_t k = job * READ_TOGETHER; k < end; k++) {
+        picture_f32_show(&n->eye, &at->eye, r->x + k * n->x->count);
+        picture_f32_forward(&n->eye, n->settings.device, n->parameters, &at->eye);
+        for (size_t j = 0; j < d; j++) {
+            r->z[k * d + j] = n->offset[j] + n->spread[j] * (double)at->eye.z[j];
+        }
+    }
+}
+
+void sight_net_read(const sight_net *n, size_t count, const float *x, double *z)
+{
+    const device *on = n->settings.device;
+    reading r = {n, count, x, z};
+    on->each(on, n->workers, (count + READ_TOGETHER - 1) / READ_TOGETHER, read_some, &r);
+}

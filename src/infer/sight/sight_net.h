@@ -1,0 +1,65 @@
+/* One network that reads z off pictures, learned from the values v that do() sets (labels) and from
+ * all pictures, by drawing them again (net/vision):
+ *
+ *     u = encoder(x~),   u^_j = v~_j where do() set node j and that may be seen, else u_j
+ *
+ *     loss = mean over seen labels of (u_j - v~_j)^2 + weight mean over drawn pixels of
+ *            (decoder(u^, pixel) - x~(pixel))^2
+ *
+ * over a batch of pictures and `pixels` of each, drawn where pixels vary (pictures.h); v~ are labels
+ * in units of their own spread, z = o + k u. Steps are Adam's, with decay, at a rate that rises at
+ * first, stays, and falls to 0 over the last part of the steps. A batch is cut into fixed parts
+ * whose gradients are added in their order: the same numbers on any number of threads.
+ */
+#ifndef LSCM_INFER_SIGHT_SIGHT_NET_H
+#define LSCM_INFER_SIGHT_SIGHT_NET_H
+
+#include "base/pieces.h"
+#include "data/design/design.h"
+#include "infer/sight/pictures.h"
+#include "net/vision/vision.h"
+
+enum { SIGHT_SLOTS = 8 };
+
+typedef struct sight_settings {
+    const device *device;
+    size_t steps, batch, pixels;
+    double rate;
+    uint64_t seed;
+} sight_settings;
+
+typedef struct sight_counts {
+    uint64_t steps; /* done */
+    double label, pixel; /* running means of the two losses, newest steps most */
+} sight_counts;
+
+typedef struct sight_net {
+    const pictures *x;
+    const design *by;    /* all rows of the data set, whose values are labels where .. */
+    const uint8_t *held; /* .. (rows, d) is 0 */
+    sight_settings settings;
+    picture_shape eye;
+    pixel_shape brush;
+    double *offset, *spread; /* (d): o, k */
+    size_t count, eyes;      /* parameters: all; of the encoder, which come first */
+    float *parameters, *turned, *gradient, *moments; /* (count), (2, count) the last */
+    float *partial;                                  /* (SIGHT_SLOTS, count) */
+    double *losses;                                  /* (SIGHT_SLOTS, 2) */
+    size_t *batch;                                   /* (batch): pictures kept */
+    struct sight_desk *desk;                         /* (workers) */
+    size_t workers;
+    sight_counts now;
+    arena memory;
+} sight_net;
+
+lscm_status sight_net_open(sight_net *out, const pictures *x, const design *by, const uint8_t *held,
+                           const sight_settings *settings, lscm_error *why);
+void sight_net_close(sight_net *n);
+/* Fails where something is not finite. */
+lscm_status sight_net_step(sight_net *n, lscm_error *why);
+enum { SIGHT_PIECES = 3 };
+size_t sight_net_pieces(sight_net *n, piece out[SIGHT_PIECES]);
+/* z (count, d) of pictures (count, pixels and channels) as they are scaled. */
+void sight_net_read(const sight_net *n, size_t count, const float *x, double *z);
+
+#endif

@@ -1,0 +1,5 @@
+#include "net/vision/picture_encoder.h"
+
+#include "backend/float32.h"
+
+#include "net/vision/picture_encoder_body.h"

@@ -1,0 +1,5 @@
+#include "net/vision/pixel_decoder.h"
+
+#include "backend/float32.h"
+
+#include "net/vision/pixel_decoder_body.h"
