@@ -125,7 +125,7 @@ static lscm_status check_positions(const netcdf_file *file, const header *h, lsc
     array_shape shape;
     if (h->x_ndim < 3 || channels > DECODER_MOST_CHANNELS) {
         TRY(fail(why, LSCM_SHAPE,
-                 "%s: the decoder (positions) makes pictures of 1 to %d channels, but x is none",
+                 "%s: the decoder (positions) makes pictures of 1 to %d channels; x is no such picture",
                  file->path, DECODER_MOST_CHANNELS));
     }
     bool good = g->layers > 1 && g->biases == BIASES_ALL && g->between == DECODER_GELU;
