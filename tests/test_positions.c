@@ -504,6 +504,17 @@ static int make_run(const char *folder)
 {
     const made_size m = {3, 8, 3, 20, 28, 3};
     lscm_posterior *p = made_positions(6, 40, &m);
+    /* colours that are nearly those of light */
+    decoder *g = &p->decode;
+    double *last = g->weights + decoder_weights(g) - g->sizes[2] * 3;
+    for (size_t k = 0; k < g->sizes[2] * 3; k++) {
+        last[k] *= 0.01;
+    }
+    memset(g->bias + decoder_bias_count(g) - 3, 0, 3 * sizeof *g->bias);
+    for (size_t k = 0; k < p->features; k++) {
+        g->backdrop[k] = 0.1 + 0.8 * (double)(k % 84) / 84;
+    }
+    g->backdrop[0] = 0; /* a little below it */
     p->summary = strdup("{\"method\": \"anchored\", \"decoder\": \"positions\", \"seconds\": {}}");
     bool made = mkdir(folder, 0777) == 0 && posterior_save(p, folder, &why) == LSCM_OK;
     lscm_posterior_free(p);

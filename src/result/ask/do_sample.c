@@ -238,6 +238,7 @@ static void describe(lscm_dataset *data, const lscm_posterior *p, size_t count, 
     data->rows = count;
     data->nodes = p->d;
     data->banded = true;
+    data->decoded = p->x_ndim > 2;
     *x = (array_shape){true, p->x_ndim > 2 ? DTYPE_FLOAT32 : DTYPE_FLOAT64, p->x_ndim, {count}};
     for (int i = 1; i < p->x_ndim; i++) {
         x->dims[i] = size != NULL && i < 3 ? size[i - 1] : p->x_dims[i - 1];
