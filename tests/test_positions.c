@@ -500,11 +500,11 @@ static void decoded_and_scored(void **state)
     lscm_posterior_free(p);
 }
 
-static int make_run(const char *folder)
+/* 20 x 28 in colours that are nearly those of light: the first pixel is beyond it. */
+static lscm_posterior *made_scene(void)
 {
     const made_size m = {3, 8, 3, 20, 28, 3};
     lscm_posterior *p = made_positions(6, 40, &m);
-    /* colours that are nearly those of light */
     decoder *g = &p->decode;
     double *last = g->weights + decoder_weights(g) - g->sizes[2] * 3;
     for (size_t k = 0; k < g->sizes[2] * 3; k++) {
@@ -514,7 +514,45 @@ static int make_run(const char *folder)
     for (size_t k = 0; k < p->features; k++) {
         g->backdrop[k] = 0.1 + 0.8 * (double)(k % 84) / 84;
     }
-    g->backdrop[0] = 0; /* a little below it */
+    g->backdrop[0] = -0.05;
+    g->backdrop[1] = 1.05;
+    return p;
+}
+
+/* A little beyond black and white is black and white in a folder of pictures; far beyond is not. */
+static void pictures_a_little_beyond_light(void **state)
+{
+    enum { MANY = 3, NUMBERS = 20 * 28 * 3 };
+    const uint8_t targets[] = {1, 0, 0};
+    const double values[] = {1.5, 0, 0};
+    const double far[] = {1e4, 0, 0};
+    static double x[MANY * NUMBERS];
+    static double back[MANY * NUMBERS];
+    lscm_dataset *data = NULL;
+    lscm_dataset *seen = NULL;
+    (void)state;
+    lscm_posterior *p = made_scene();
+    assert_ok(lscm_posterior_sample(&data, p, targets, values, MANY, 0, &why));
+    assert_ok(lscm_dataset_read(data, LSCM_X, 0, MANY, x, &why));
+    assert_ok(lscm_dataset_save(data, at("seen.pngs"), false, NULL, &why));
+    assert_ok(lscm_dataset_open(&seen, at("seen.pngs"), NULL, &why));
+    assert_ok(lscm_dataset_read(seen, LSCM_X, 0, MANY, back, &why));
+    assert_true(x[0] < -0.01 && x[1] > 1.01);
+    for (size_t k = 0; k < (size_t)MANY * NUMBERS; k++) {
+        assert_near(back[k], fmin(fmax(x[k], 0), 1), 1e-5);
+    }
+    lscm_dataset_free(seen);
+    lscm_dataset_free(data);
+    assert_ok(lscm_posterior_sample(&data, p, targets, far, MANY, 0, &why));
+    assert_fails(lscm_dataset_save(data, at("far.pngs"), false, NULL, &why), LSCM_VALUE,
+                 "a picture holds numbers from 0 (black) to 1 (white)");
+    lscm_dataset_free(data);
+    lscm_posterior_free(p);
+}
+
+static int make_run(const char *folder)
+{
+    lscm_posterior *p = made_scene();
     p->summary = strdup("{\"method\": \"anchored\", \"decoder\": \"positions\", \"seconds\": {}}");
     bool made = mkdir(folder, 0777) == 0 && posterior_save(p, folder, &why) == LSCM_OK;
     lscm_posterior_free(p);
@@ -534,6 +572,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(pictures_of_any_size),
         cmocka_unit_test(other_sizes_and_runs_are_refused),
         cmocka_unit_test(decoded_and_scored),
+        TEST_AT_HOME(pictures_a_little_beyond_light),
     };
     if (argc == 3 && strcmp(argv[1], "make") == 0) {
         return make_run(argv[2]);
