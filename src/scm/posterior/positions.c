@@ -64,10 +64,10 @@ static void place(const decoder *g, const double *z, size_t first, size_t n, dou
         }
     }
     for (size_t pixel = 0; pixel < n; pixel++) {
-        double row = (double)((first + pixel) / g->width);
-        double column = (double)((first + pixel) % g->width);
-        double low = 2 * (row + 0.5) / (double)g->height - 1;
-        double right = 2 * (column + 0.5) / (double)g->width - 1;
+        size_t row = (first + pixel) / g->width;
+        size_t column = (first + pixel) % g->width;
+        double low = 2 * ((double)row + 0.5) / (double)g->height - 1;
+        double right = 2 * ((double)column + 0.5) / (double)g->width - 1;
         double *out = u + pixel * width;
         for (size_t k = 0; k < width; k++) {
             out[k] = shared[k] + low * down[k] + right * across[k];
