@@ -28,7 +28,7 @@ typedef struct album {
     double *value;     /* (nodes, VALUES): what do() sets */
     double *z;         /* (rows) */
     uint16_t *samples; /* (pixels, 3) */
-    double low, most; /* black and white */
+    double low, most;  /* black and white */
     double change;     /* full colour */
     arena memory;
 } album;

@@ -124,9 +124,10 @@ static lscm_status check_positions(const netcdf_file *file, const header *h, lsc
     size_t channels = h->x_ndim == 4 ? h->x_dims[2] : 1;
     array_shape shape;
     if (h->x_ndim < 3 || channels > DECODER_MOST_CHANNELS) {
-        TRY(fail(why, LSCM_SHAPE,
-                 "%s: the decoder (positions) makes pictures of 1 to %d channels; x is no such picture",
-                 file->path, DECODER_MOST_CHANNELS));
+        TRY(fail(
+            why, LSCM_SHAPE,
+            "%s: the decoder (positions) makes pictures of 1 to %d channels; x is no such picture",
+            file->path, DECODER_MOST_CHANNELS));
     }
     bool good = g->layers > 1 && g->biases == BIASES_ALL && g->between == DECODER_GELU;
     for (size_t k = 1; k < g->layers; k++) {
