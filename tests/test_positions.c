@@ -368,7 +368,7 @@ static void absurd_backdrops_are_refused(void **state)
     lscm_posterior *p = made_positions(1, 1, &sizes[0]);
     double *backdrop = p->decode.backdrop;
     assert_int_equal(posterior_add_backdrop(p, SIZE_MAX / 2, 3, 1, &why), LSCM_MEMORY);
-    assert_int_equal(posterior_add_backdrop(p, SIZE_MAX / 16, 1, 1, &why), LSCM_MEMORY);
+    assert_int_equal(posterior_add_backdrop(p, SIZE_MAX / 8, 1, 1, &why), LSCM_MEMORY);
     assert_ptr_equal(p->decode.backdrop, backdrop);
     lscm_posterior_free(p);
 }

@@ -58,7 +58,8 @@ lscm_status posterior_add_backdrop(lscm_posterior *posterior, size_t height, siz
 {
     size_t count = 0;
     bool over = __builtin_mul_overflow(height, width, &count) ||
-                __builtin_mul_overflow(count, channels, &count);
+                __builtin_mul_overflow(count, channels, &count) ||
+                count > PTRDIFF_MAX / sizeof(double);
     double *backdrop = over ? NULL : calloc(count, sizeof *backdrop);
     if (backdrop == NULL) {
         return fail_memory(why, over ? SIZE_MAX : count * sizeof *backdrop);
