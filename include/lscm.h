@@ -651,6 +651,14 @@ LSCM_API lscm_status lscm_posterior_distance(lscm_distance *out, const lscm_post
 LSCM_API lscm_status lscm_posterior_sample(lscm_dataset **out, const lscm_posterior *posterior,
                                            const uint8_t *targets, const double *values,
                                            size_t count, int64_t seed, lscm_error *why);
+/* The same of runs whose decoder is 'positions', which make pictures of any size, as pictures of
+ * height x width pixels; z, and so which rows there are, does not depend on it. */
+enum { LSCM_LEAST_SIDE = 8, LSCM_MOST_SIDE = 1024 };
+LSCM_API lscm_status lscm_posterior_sample_sized(lscm_dataset **out,
+                                                 const lscm_posterior *posterior,
+                                                 const uint8_t *targets, const double *values,
+                                                 size_t count, size_t height, size_t width,
+                                                 int64_t seed, lscm_error *why);
 /* Whether such values were ever seen: a sentence, ended by a newline, of every node that do() would
  * set beyond all its values in the rows that were fitted, those that do() set and those it had by
  * itself; "" where none is. To be freed by lscm_text_free. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_DO = 'd', OPTION_DRAWS = 'n' + 0x100, OPTION_SEED = 's' };
+enum { OPTION_DO = 'd', OPTION_DRAWS = 'n' + 0x100, OPTION_SIZE = 'z' + 0x100, OPTION_SEED = 's' };
 
 typedef struct arguments {
     common_options common;
@@ -16,6 +16,7 @@ typedef struct arguments {
     const char **interventions; /* (count): every --do */
     size_t count;
     int64_t draws, seed;
+    size_t height, width; /* of pictures; 0: as they were fitted */
 } arguments;
 
 static void keep_do(arguments *a, const char *text, struct argp_state *state)
@@ -29,6 +30,28 @@ static void keep_do(arguments *a, const char *text, struct argp_state *state)
     a->interventions = longer;
 }
 
+/* A side of a picture; 0 where it is none. */
+static size_t side(const char *text, char **end)
+{
+    bool digit = *text >= '0' && *text <= '9';
+    unsigned long pixels = digit ? strtoul(text, end, 10) : 0;
+    return pixels >= LSCM_LEAST_SIDE && pixels <= LSCM_MOST_SIDE ? pixels : 0;
+}
+
+/* "96", or "64x96". */
+static void keep_size(arguments *a, const char *text, struct argp_state *state)
+{
+    char *end = NULL;
+    a->height = a->width = side(text, &end);
+    if (a->height > 0 && *end == 'x') {
+        a->width = side(end + 1, &end);
+    }
+    if (a->height == 0 || a->width == 0 || *end != '\0') {
+        argp_error(state, "--size takes pixels from %d to %d, one number or HEIGHTxWIDTH, not '%s'",
+                   LSCM_LEAST_SIDE, LSCM_MOST_SIDE, text);
+    }
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
@@ -36,6 +59,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         keep_do(a, argument, state);
     } else if (key == OPTION_DRAWS) {
         a->draws = whole_number(state, "draws", argument, 1, WHOLE_MOST);
+    } else if (key == OPTION_SIZE) {
+        keep_size(a, argument, state);
     } else if (key == OPTION_SEED) {
         a->seed = whole_number(state, "seed", argument, 0, WHOLE_MOST);
     } else if (!common_parse(key, argument, &a->common, state)) {
@@ -54,9 +79,13 @@ const struct argp *sample_argp(void)
          1},
         {"draws", OPTION_DRAWS, "N", 0, "Rows to sample, each from another posterior draw (100)",
          1},
-        {"seed", OPTION_SEED, "SEED", 0, "Seed of every random number (0)", 1},
-        {"out", OPTION_OUT, "FILE", 0, "Where x, z, targets and values go: .npz, .nc, .csv, .png",
+        {"size", OPTION_SIZE, "PIXELS", 0,
+         "Pictures of so many pixels a side, or HEIGHTxWIDTH, 8 to 1024, whatever size they were "
+         "fitted at; for runs with the decoder positions",
          1},
+        {"seed", OPTION_SEED, "SEED", 0, "Seed of every random number (0)", 1},
+        {"out", OPTION_OUT, "FILE", 0,
+         "Where x, z, targets and values go: .npz, .nc, .csv, .png, .pngs", 1},
         COMMON_FORCE,
         COMMON_LAST};
     static const struct argp argp = {
@@ -74,6 +103,7 @@ const struct argp *sample_argp(void)
                "Examples:\n"
                "  lscm sample data.run --do 2=1.5,3=0 --out seen.npz\n"
                "  lscm sample pictures.run --do 0=8 --draws 64 --out seen.png\n"
+               "  lscm sample scenes.run --do 0=8 --draws 8 --size 256 --out large.png\n"
                "  lscm sample cells.run --do raf=0 --do mek=1\n"
                "  lscm sample data.run --draws 1000 --seed 7 --out observational.nc",
     };
@@ -246,7 +276,10 @@ static lscm_status sample(const arguments *a, const lscm_posterior *run, questio
     if (status == LSCM_OK) {
         status = lscm_posterior_beyond(&q->beyond, run, q->targets, q->values, why);
     }
-    if (status == LSCM_OK) {
+    if (status == LSCM_OK && a->height > 0) {
+        status = lscm_posterior_sample_sized(&rows, run, q->targets, q->values, (size_t)a->draws,
+                                             a->height, a->width, a->seed, why);
+    } else if (status == LSCM_OK) {
         status = lscm_posterior_sample(&rows, run, q->targets, q->values, (size_t)a->draws, a->seed,
                                        why);
     }

@@ -113,7 +113,14 @@ class Posterior:
     @property
     def z_sd(self) -> Array: ...
     def sample(
-        self, targets: Buffer, values: Buffer, count: int, seed: int, *, threads: int = 0
+        self,
+        targets: Buffer,
+        values: Buffer,
+        count: int,
+        seed: int,
+        *,
+        size: tuple[int, int] = ...,
+        threads: int = 0,
     ) -> Dataset: ...
     def beyond(self, targets: Buffer, values: Buffer) -> str: ...
     def decode(self, z: Buffer, out: Buffer, *, threads: int = 0) -> None: ...

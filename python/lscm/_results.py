@@ -11,7 +11,7 @@ from ._check import Checks
 from ._dataset import Array, Dataset, Path
 from ._nodes import Do, Floats, Node
 from ._problems import not_fitted
-from ._run import PREDICTED_ROWS, Diagnostics, Prediction, Run
+from ._run import PREDICTED_ROWS, Diagnostics, Prediction, Run, Size
 from ._summary import Summary
 
 if TYPE_CHECKING:
@@ -89,9 +89,11 @@ class Results:
         """Named checks of what the fit assumes, and which pairs of nodes the design decides."""
         return self._run().check()
 
-    def sample(self, do: Do | None = None, n: int = 100, *, seed: int = 0) -> Dataset:
+    def sample(
+        self, do: Do | None = None, n: int = 100, *, seed: int = 0, size: Size | None = None
+    ) -> Dataset:
         """n rows of x and z under do(), each of another posterior draw: see `Run.sample`."""
-        return self._run().sample(do, n, seed=seed)
+        return self._run().sample(do, n, seed=seed, size=size)
 
     def predict(
         self, do: Do | None = None, n: int = PREDICTED_ROWS, *, seed: int = 0

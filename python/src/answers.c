@@ -24,28 +24,36 @@ static bool take_do(PyObject *self, PyObject *targets, PyObject *values, Py_buff
 
 PyObject *posterior_sample(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    static char *words[] = {"targets", "values", "count", "seed", "threads", NULL};
+    static char *words[] = {"targets", "values", "count", "seed", "size", "threads", NULL};
     const core_state *state = state_of(self);
     PyObject *targets = NULL;
     PyObject *values = NULL;
     PyObject *object = NULL;
     Py_ssize_t many = 0;
     long long seed = 0;
+    Py_ssize_t high = PY_SSIZE_T_MAX;
+    Py_ssize_t wide = PY_SSIZE_T_MAX;
     int threads = 0;
     size_t count = 0;
+    size_t size[2];
     Py_buffer on = {0};
     Py_buffer to = {0};
-    if (PyArg_ParseTupleAndKeywords(args, keywords, "OOnL|$i:sample", words, &targets, &values,
-                                    &many, &seed, &threads) == 0) {
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "OOnL|$(nn)i:sample", words, &targets, &values,
+                                    &many, &seed, &high, &wide, &threads) == 0) {
         return NULL;
     }
-    if (take_count(state, "count", many, &count) && take_threads(state, threads) &&
+    if (take_count(state, "count", many, &count) && take_count(state, "size", high, &size[0]) &&
+        take_count(state, "size", wide, &size[1]) && take_threads(state, threads) &&
         take_do(self, targets, values, &on, &to)) {
         lscm_dataset *data = NULL;
         core_call call;
         call_begin(&call, NULL, threads);
-        lscm_status status = lscm_posterior_sample(&data, handle(self), on.buf, to.buf, count,
-                                                   (int64_t)seed, &call.why);
+        lscm_status status =
+            high < PY_SSIZE_T_MAX
+                ? lscm_posterior_sample_sized(&data, handle(self), on.buf, to.buf, count, size[0],
+                                              size[1], (int64_t)seed, &call.why)
+                : lscm_posterior_sample(&data, handle(self), on.buf, to.buf, count, (int64_t)seed,
+                                        &call.why);
         object = call_end(&call, state, status) ? dataset_of(state, data) : NULL;
     }
     PyBuffer_Release(&on);

@@ -233,8 +233,8 @@ static PyGetSetDef GETTERS[] = {
 
 static PyMethodDef METHODS[] = {
     {"sample", CORE_METHOD(posterior_sample), METH_VARARGS | METH_KEYWORDS,
-     "sample(targets, values, count, seed, *, threads=0)\n--\n\nRows under do(targets, values), "
-     "a Dataset."},
+     "sample(targets, values, count, seed, *, size=None, threads=0)\n--\n\nRows under do(targets, "
+     "values), a Dataset; size: (height, width) of its pictures."},
     {"beyond", CORE_METHOD(posterior_beyond), METH_VARARGS | METH_KEYWORDS,
      "beyond(targets, values)\n--\n\nA line for every node that do() would set beyond what was "
      "seen."},

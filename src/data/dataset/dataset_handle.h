@@ -44,12 +44,16 @@ struct lscm_dataset {
     char *recipe;             /* JSON object, or NULL */
     char *note;               /* what was understood when it was opened, or NULL */
     bool banded;              /* rows are draws of one law: an NPZ says how far they spread */
+    bool decoded;             /* x is pictures of a decoder, a little beyond black and white */
     bool weights;             /* w holds weights, though all are 0 or 1 */
     row_source *source;       /* owned */
     pthread_mutex_t *reading; /* owned: sources keep a place, so one thread at a time asks them */
     struct team *team;        /* processes that share passes over its rows (split.h), or NULL */
     const struct column_units *units; /* x is another's in these (in_units.h); NULL: its own */
 };
+
+/* By how much pictures of a decoder may leave [0, 1] and are shown as if they did not. */
+#define DECODED_BEYOND 0.1
 
 extern const char *const FIELD_NAMES[LSCM_FIELDS]; /* "x", "targets", ... as in NPZ */
 

@@ -1,5 +1,6 @@
 /* A folder of pictures from a data set: see pictures.h. Rows become 0000.png, 0001.png, ...;
  * numbers in [0, 1] are rounded to the nearest of k/65535, whole numbers of 8 and 16 bits are kept.
+ * Pictures of a decoder are black and white where they are a little beyond.
  */
 #include "data/npy/npy.h"
 #include "data/picture/picture.h"
@@ -8,6 +9,7 @@
 #include "data/text/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,8 +156,10 @@ done:
 
 /* ---- Pictures */
 
-/* A row of x to samples of 16 bits; the index of a number outside [0, 1], or `count`. */
-static size_t to_samples(dtype type, const void *raw, size_t count, uint16_t *samples)
+/* A row of x to samples of 16 bits; the index of a number further outside [0, 1] than `beyond`, or
+ * `count`. */
+static size_t to_samples(dtype type, double beyond, const void *raw, size_t count,
+                         uint16_t *samples)
 {
     enum { PIECE = 256 };
     double numbers[PIECE];
@@ -168,10 +172,11 @@ static size_t to_samples(dtype type, const void *raw, size_t count, uint16_t *sa
         size_t n = count - first < PIECE ? count - first : PIECE;
         dtype_to_double(type, (const char *)raw + first * dtype_size(type), n, numbers);
         for (size_t i = 0; i < n; i++) {
-            if (!(numbers[i] >= 0 && numbers[i] <= white)) {
+            if (!(numbers[i] >= -beyond && numbers[i] <= white + beyond)) {
                 return first + i;
             }
-            samples[first + i] = (uint16_t)(numbers[i] * (65535 / white) + 0.5);
+            double light = fmin(fmax(numbers[i], 0), white);
+            samples[first + i] = (uint16_t)(light * (65535 / white) + 0.5);
         }
     }
     return count;
@@ -186,7 +191,8 @@ static lscm_status write_picture(const pictures_out *out, size_t row, const void
     char path[PATH_MOST];
     dtype type = out->data->shape[LSCM_X].type;
     size_t count = out->size.height * out->size.width * out->size.channels;
-    size_t bad = to_samples(type, raw, count, samples);
+    double beyond = out->data->decoded ? DECODED_BEYOND : 0;
+    size_t bad = to_samples(type, beyond, raw, count, samples);
     if (bad < count) {
         double number = 0;
         dtype_to_double(type, (const char *)raw + bad * dtype_size(type), 1, &number);

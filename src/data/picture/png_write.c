@@ -5,6 +5,8 @@
  *     uint8: as it is;  else round(255 v) if all v shown lie in [0, 1];  else
  *     round(255 (v - min) / (max - min)) over all pictures shown
  *
+ * where pictures of a decoder that are a little beyond [0, 1] count as in it.
+ *
  * Under each picture stands which row it is and what was set there (caption.h), where the data say
  * what was set and the pictures are wide enough for it.
  *
@@ -161,7 +163,8 @@ static lscm_status find_range(sheet *s, lscm_error *why)
             }
         }
     }
-    bool shares = least >= 0 && most <= 1;
+    double beyond = s->data->decoded ? DECODED_BEYOND : 0;
+    bool shares = least >= -beyond && most <= 1 + beyond;
     s->least = shares ? 0 : least;
     s->most = shares ? 1 : most;
 done:
@@ -181,7 +184,7 @@ static void to_bytes(sheet *s, uint8_t *out)
         line_values(s, y);
         for (size_t k = 0; k < count; k++) {
             double share = range > 0 ? (s->values[k] / 2 - s->least / 2) / range : 0.5;
-            out[y * count + k] = (uint8_t)(255 * share + 0.5);
+            out[y * count + k] = (uint8_t)(255 * fmin(fmax(share, 0), 1) + 0.5);
         }
     }
 }

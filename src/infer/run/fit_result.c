@@ -159,7 +159,7 @@ static void put_checks(const fit *f, json_t *summary)
 
 static char *summary_text(const fit *f, const decoder *decode, json_t *summary)
 {
-    static const char *const decoders[] = {"linear", "mlp", "image", "identity"};
+    static const char *const decoders[] = {"linear", "mlp", "image", "identity", "positions"};
     json_t *seconds = json_object_get(summary, "seconds");
     struct rusage usage;
     (void)getrusage(RUSAGE_SELF, &usage);

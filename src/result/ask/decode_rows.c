@@ -9,14 +9,14 @@
 #include <string.h>
 
 typedef struct decoding {
-    double *z, *x;   /* (tiles * DECODER_TILE, d) and (.., D) */
+    double *z, *x;   /* (rows of whole tiles, d) and (.., D) */
     double *scratch; /* of the decoder */
 } decoding;
 
 static void lay_out(decoding *w, arena *a, const decoder *g, size_t tiles, int threads)
 {
-    w->z = arena_take(a, tiles * DECODER_TILE, g->sizes[0] * sizeof(double));
-    w->x = arena_take(a, tiles * DECODER_TILE, decoder_features(g) * sizeof(double));
+    w->z = arena_take(a, tiles * decoder_tile(g), decoder_nodes(g) * sizeof(double));
+    w->x = arena_take(a, tiles * decoder_tile(g), decoder_features(g) * sizeof(double));
     w->scratch = arena_take(a, decoder_tiles_scratch(g, threads), sizeof(double));
 }
 
@@ -40,19 +40,19 @@ lscm_status lscm_posterior_decode(const lscm_posterior *posterior, size_t rows, 
     size_t d = posterior->d;
     size_t D = posterior->features;
     int threads = omp_get_max_threads();
-    size_t all = rows / DECODER_TILE + (rows % DECODER_TILE > 0 ? 1 : 0);
-    size_t tiles = all < (size_t)threads ? all : (size_t)threads;
+    size_t tile = decoder_tile(g);
+    size_t tiles = decoder_round(g, rows, threads);
     decoding w = {0};
     arena memory = {0};
     TRY(check(posterior, rows, z, why));
     lay_out(&w, &memory, g, tiles, threads);
     TRY(arena_open(&memory, why));
     lay_out(&w, &memory, g, tiles, threads);
-    for (size_t first = 0; first < rows; first += tiles * DECODER_TILE) {
+    for (size_t first = 0; first < rows; first += tiles * tile) {
         size_t left = rows - first;
-        size_t n = left < tiles * DECODER_TILE ? left : tiles * DECODER_TILE;
+        size_t n = left < tiles * tile ? left : tiles * tile;
         memcpy(w.z, z + first * d, n * d * sizeof *z);
-        decoder_apply_tiles(g, (n + DECODER_TILE - 1) / DECODER_TILE, w.z, threads, w.scratch, w.x);
+        decoder_apply_tiles(g, (n + tile - 1) / tile, w.z, threads, w.scratch, w.x);
         memcpy(x + first * D, w.x, n * D * sizeof *x);
     }
 done:

@@ -6,7 +6,8 @@
  * in the order of the draw, and then, where the fit found z clipped at +-C, z clipped there as the
  * data were (causes act unclipped); e_ki is a pure function of (seed, k, i), so the first rows are
  * the same however many are asked for. z is kept whole, x is made when it is read, in whole tiles
- * of rows: float32 for pictures, float64 otherwise. The posterior is not needed afterwards.
+ * of rows: float32 for pictures, float64 otherwise. The posterior is not needed afterwards. A
+ * decoder of positions makes pictures of any size: z is the same, and so is x where sizes are.
  */
 #include "base/rng.h"
 #include "base/streams.h"
@@ -26,14 +27,14 @@ typedef struct samples {
     row_source base;
     size_t d, features, rows;
     bool single;     /* x is float32 */
-    decoder decode;  /* its weights and bias are copies */
+    decoder decode;  /* its arrays are copies; of another size than p's where one was asked for */
     uint8_t *mask;   /* (d) */
     double *values;  /* (d), 0 off target */
-    double *z;       /* (tiles * DECODER_TILE, d) */
-    double *x;       /* (round * DECODER_TILE, D): what was made last */
+    double *z;       /* (tiles * tile, d) */
+    double *x;       /* (round * tile, D): what was made last */
     double *scratch; /* of the decoder */
     int threads;
-    size_t tiles, round; /* round: tiles made at a time */
+    size_t tile, tiles, round; /* rows in one, how many there are, how many are made at a time */
     arena memory;
 } samples;
 
@@ -44,8 +45,10 @@ static void lay_out(samples *s, size_t weights)
     s->decode.bias = arena_take(a, decoder_bias_count(&s->decode), sizeof(double));
     s->mask = arena_take(a, s->d, 1);
     s->values = arena_take(a, s->d, sizeof(double));
-    s->z = arena_take(a, s->tiles, DECODER_TILE * s->d * sizeof(double));
-    s->x = arena_take(a, s->round * DECODER_TILE, s->features * sizeof(double));
+    s->decode.backdrop =
+        s->decode.kind == DECODER_POSITIONS ? arena_take(a, s->features, sizeof(double)) : NULL;
+    s->z = arena_take(a, s->tiles, s->tile * s->d * sizeof(double));
+    s->x = arena_take(a, s->round * s->tile, s->features * sizeof(double));
     s->scratch = arena_take(a, decoder_tiles_scratch(&s->decode, s->threads), sizeof(double));
 }
 
@@ -85,10 +88,10 @@ static void sample_z(samples *s, const lscm_posterior *p, uint64_t seed)
 static void make_x(samples *s, size_t tile, size_t first, size_t count, void *raw)
 {
     size_t D = s->features;
-    size_t last = (first + count + DECODER_TILE - 1) / DECODER_TILE;
-    decoder_apply_tiles(&s->decode, last - tile, s->z + tile * DECODER_TILE * s->d, s->threads,
+    size_t last = (first + count + s->tile - 1) / s->tile;
+    decoder_apply_tiles(&s->decode, last - tile, s->z + tile * s->tile * s->d, s->threads,
                         s->scratch, s->x);
-    const double *x = s->x + (first - tile * DECODER_TILE) * D;
+    const double *x = s->x + (first - tile * s->tile) * D;
     if (!s->single) {
         memcpy(raw, x, count * D * sizeof *x);
         return;
@@ -104,8 +107,8 @@ static void read_x(samples *s, size_t first, size_t count, void *raw)
     size_t row = s->features * (s->single ? sizeof(float) : sizeof(double));
     size_t end = first + count;
     for (size_t at = first; at < end;) {
-        size_t tile = at / DECODER_TILE;
-        size_t stop = (tile + s->round) * DECODER_TILE;
+        size_t tile = at / s->tile;
+        size_t stop = (tile + s->round) * s->tile;
         stop = stop < end ? stop : end;
         make_x(s, tile, at, stop - at, (char *)raw + (at - first) * row);
         at = stop;
@@ -139,7 +142,9 @@ static void samples_close(row_source *self)
     free(s);
 }
 
-static lscm_status start(samples **out, const lscm_posterior *p, size_t count, lscm_error *why)
+/* size: of pictures, (height, width), where another one is asked for; NULL: as they were fitted. */
+static lscm_status start(samples **out, const lscm_posterior *p, size_t count, const size_t *size,
+                         lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t weights = decoder_weights(&p->decode);
@@ -150,13 +155,16 @@ static lscm_status start(samples **out, const lscm_posterior *p, size_t count, l
     }
     s->base = (row_source){samples_read, samples_close};
     s->d = p->d;
-    s->features = p->features;
     s->rows = count;
     s->single = p->x_ndim > 2;
     s->decode = p->decode;
+    s->decode.height = size != NULL ? size[0] : p->decode.height;
+    s->decode.width = size != NULL ? size[1] : p->decode.width;
+    s->features = decoder_features(&s->decode);
     s->threads = omp_get_max_threads();
-    s->tiles = count / DECODER_TILE + (count % DECODER_TILE > 0 ? 1 : 0);
-    s->round = s->tiles < (size_t)s->threads ? s->tiles : (size_t)s->threads;
+    s->tile = decoder_tile(&s->decode);
+    s->tiles = count / s->tile + (count % s->tile > 0 ? 1 : 0);
+    s->round = decoder_round(&s->decode, count, s->threads);
     lay_out(s, weights);
     TRY(arena_open(&s->memory, why));
     lay_out(s, weights);
@@ -165,6 +173,9 @@ static lscm_status start(samples **out, const lscm_posterior *p, size_t count, l
     }
     if (biases > 0) {
         memcpy(s->decode.bias, p->decode.bias, biases * sizeof *p->decode.bias);
+    }
+    if (s->decode.backdrop != NULL) {
+        decoder_resample(&p->decode, s->decode.height, s->decode.width, s->decode.backdrop);
     }
     *out = s;
     s = NULL;
@@ -221,35 +232,35 @@ static lscm_status name_all(lscm_dataset *data, const lscm_posterior *p, lscm_er
     return LSCM_OK;
 }
 
-static void describe(lscm_dataset *data, const lscm_posterior *p, size_t count)
+static void describe(lscm_dataset *data, const lscm_posterior *p, size_t count, const size_t *size)
 {
     array_shape *x = &data->shape[LSCM_X];
     data->rows = count;
     data->nodes = p->d;
     data->banded = true;
+    data->decoded = p->x_ndim > 2;
     *x = (array_shape){true, p->x_ndim > 2 ? DTYPE_FLOAT32 : DTYPE_FLOAT64, p->x_ndim, {count}};
     for (int i = 1; i < p->x_ndim; i++) {
-        x->dims[i] = p->x_dims[i - 1];
+        x->dims[i] = size != NULL && i < 3 ? size[i - 1] : p->x_dims[i - 1];
     }
     data->shape[LSCM_TARGETS] = (array_shape){true, DTYPE_UINT8, 2, {count, p->d}};
     data->shape[LSCM_VALUES] = (array_shape){true, DTYPE_FLOAT64, 2, {count, p->d}};
     data->shape[LSCM_Z] = (array_shape){true, DTYPE_FLOAT64, 2, {count, p->d}};
 }
 
-lscm_status lscm_posterior_sample(lscm_dataset **out, const lscm_posterior *posterior,
-                                  const uint8_t *targets, const double *values, size_t count,
-                                  int64_t seed, lscm_error *why)
+static lscm_status sample(lscm_dataset **out, const lscm_posterior *p, const uint8_t *targets,
+                          const double *values, size_t count, const size_t *size, int64_t seed,
+                          lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const lscm_posterior *p = posterior;
     lscm_dataset *data = NULL;
     samples *s = NULL;
     *out = NULL;
     TRY(check(p, targets, values, count, seed, why));
     TRY(dataset_new(&data, "samples", "samples", why));
-    TRY(start(&s, p, count, why));
+    TRY(start(&s, p, count, size, why));
     data->source = &s->base;
-    describe(data, p, count);
+    describe(data, p, count, size);
     for (size_t i = 0; i < p->d; i++) {
         s->mask[i] = targets[i] != 0 ? 1 : 0;
         s->values[i] = targets[i] != 0 ? values[i] : 0;
@@ -262,4 +273,34 @@ lscm_status lscm_posterior_sample(lscm_dataset **out, const lscm_posterior *post
 done:
     lscm_dataset_free(data);
     return status;
+}
+
+lscm_status lscm_posterior_sample(lscm_dataset **out, const lscm_posterior *posterior,
+                                  const uint8_t *targets, const double *values, size_t count,
+                                  int64_t seed, lscm_error *why)
+{
+    return sample(out, posterior, targets, values, count, NULL, seed, why);
+}
+
+lscm_status lscm_posterior_sample_sized(lscm_dataset **out, const lscm_posterior *posterior,
+                                        const uint8_t *targets, const double *values, size_t count,
+                                        size_t height, size_t width, int64_t seed, lscm_error *why)
+{
+    const lscm_posterior *p = posterior;
+    const size_t size[2] = {height, width};
+    *out = NULL;
+    if (p->decode.kind != DECODER_POSITIONS) {
+        return fail(why, LSCM_USAGE,
+                    "pictures of %zu x %zu were asked for, but only the decoder 'positions' makes "
+                    "them of any size, and this run has another one; leave the size out",
+                    height, width);
+    }
+    for (int k = 0; k < 2; k++) {
+        if (size[k] < LSCM_LEAST_SIDE || size[k] > LSCM_MOST_SIDE) {
+            return fail(why, LSCM_USAGE,
+                        "pictures of %zu x %zu were asked for; each side has %d to %d pixels",
+                        height, width, LSCM_LEAST_SIDE, LSCM_MOST_SIDE);
+        }
+    }
+    return sample(out, p, targets, values, count, size, seed, why);
 }

@@ -48,15 +48,15 @@ static lscm_status check_rows(const lscm_posterior *p, const lscm_dataset *truth
 
 /* Blocks of whole tiles; the rows past the end are decoded too, and not looked at. */
 typedef struct block_work {
-    double *z;        /* (tiles * DECODER_TILE, d) */
-    double *seen, *x; /* (tiles * DECODER_TILE, D) */
+    double *z;        /* (tiles * decoder_tile, d) */
+    double *seen, *x; /* (tiles * decoder_tile, D) */
     double *scratch;
 } block_work;
 
 static void lay_out(block_work *work, arena *a, const decoder *g, size_t tiles, int threads)
 {
-    size_t rows = tiles * DECODER_TILE;
-    work->z = arena_take(a, rows * g->sizes[0], sizeof *work->z);
+    size_t rows = tiles * decoder_tile(g);
+    work->z = arena_take(a, rows * decoder_nodes(g), sizeof *work->z);
     work->seen = arena_take(a, rows * decoder_features(g), sizeof *work->seen);
     work->x = arena_take(a, rows * decoder_features(g), sizeof *work->x);
     work->scratch = arena_take(a, decoder_tiles_scratch(g, threads), sizeof *work->scratch);
@@ -71,9 +71,9 @@ static lscm_status score_x(const lscm_posterior *p, const lscm_dataset *truth, d
     size_t d = p->d;
     size_t D = p->features;
     int threads = omp_get_max_threads();
-    size_t all = (p->rows + DECODER_TILE - 1) / DECODER_TILE;
-    size_t tiles = all < (size_t)threads ? all : (size_t)threads;
-    size_t block = tiles * DECODER_TILE;
+    size_t tiles = decoder_round(&p->decode, p->rows, threads);
+    size_t tile = decoder_tile(&p->decode);
+    size_t block = tiles * tile;
     double sum = 0;
     size_t entries = p->rows * D; /* that are there */
     lay_out(&work, &memory, &p->decode, tiles, threads);
@@ -83,7 +83,8 @@ static lscm_status score_x(const lscm_posterior *p, const lscm_dataset *truth, d
         size_t count = p->rows - first < block ? p->rows - first : block;
         TRY(lscm_dataset_read(truth, LSCM_X, first, count, work.seen, why));
         memcpy(work.z, p->z + first * d, count * d * sizeof *work.z);
-        decoder_apply_tiles(&p->decode, tiles, work.z, threads, work.scratch, work.x);
+        decoder_apply_tiles(&p->decode, (count + tile - 1) / tile, work.z, threads, work.scratch,
+                            work.x);
         for (size_t k = 0; k < count * D; k++) { /* missing entries are as they were decoded */
             bool missing = isnan(work.seen[k]);
             work.seen[k] = missing ? work.x[k] : work.seen[k];

@@ -1,6 +1,9 @@
 /* For pictures, what would be seen under do(): the mean picture over draws and noise for each node
  * set to five values, evenly from the 5% to the 95% quantile of its z, and how it differs from the
- * mean picture without intervention. Large pictures are made smaller by averaging. */
+ * mean picture without intervention. Large pictures are made smaller by averaging; a decoder of
+ * positions, which takes its time for every pixel, makes small ones, and no more than PIXELS
+ * allows.
+ */
 #include "base/quantile.h"
 #include "data/picture/picture.h"
 #include "result/report/report_state.h"
@@ -10,18 +13,22 @@
 #include <string.h>
 
 enum { VALUES = 5, MOST_NODES = 12, SAMPLES = 128, MOST_SIDE = 96 };
+enum { LEAST_SAMPLES = 8, PLACED_SIDE = 64, PIXELS = 1 << 21 }; /* of positions, in all pictures */
 
 typedef struct album {
     size_t height, width, channels, pixels; /* of what is shown; pixels = height * width */
     size_t factor;                          /* by which pictures are made smaller */
+    size_t high, wide;                      /* of those that are sampled */
+    bool sized;                             /* which is another size than the run's */
+    size_t rows;                            /* that a mean is of */
     size_t nodes;
-    double *x;         /* (SAMPLES, D) */
+    double *x;         /* (rows, high, wide, channels) */
     double *none;      /* (pixels, channels): without intervention */
     double *shown;     /* (nodes, VALUES, pixels, channels) */
     double *value;     /* (nodes, VALUES): what do() sets */
     double *z;         /* (rows) */
     uint16_t *samples; /* (pixels, 3) */
-    double low, high;  /* black and white */
+    double low, most;  /* black and white */
     double change;     /* full colour */
     arena memory;
 } album;
@@ -36,7 +43,7 @@ bool has_pictures(const report *r)
 static void lay_out(album *a, const report *r)
 {
     size_t size = a->pixels * a->channels;
-    a->x = arena_take(&a->memory, SAMPLES, r->p->features * sizeof *a->x);
+    a->x = arena_take(&a->memory, a->rows, a->high * a->wide * a->channels * sizeof *a->x);
     a->none = arena_take(&a->memory, size, sizeof *a->none);
     a->shown = arena_take(&a->memory, a->nodes * VALUES, size * sizeof *a->shown);
     a->value = arena_take(&a->memory, a->nodes * VALUES, sizeof *a->value);
@@ -44,26 +51,43 @@ static void lay_out(album *a, const report *r)
     a->samples = arena_take(&a->memory, a->pixels * 3, sizeof *a->samples);
 }
 
+/* A side of a small picture of positions. */
+static size_t smaller(size_t side, size_t longest)
+{
+    size_t small = side * PLACED_SIDE / longest;
+    return small < LSCM_LEAST_SIDE ? LSCM_LEAST_SIDE : small;
+}
+
 static void measure(album *a, const report *r)
 {
-    size_t high = r->p->x_dims[0];
-    size_t wide = r->p->x_dims[1];
-    size_t side = high > wide ? high : wide;
+    bool placed = r->p->decode.kind == DECODER_POSITIONS;
+    a->high = r->p->x_dims[0];
+    a->wide = r->p->x_dims[1];
+    size_t side = a->high > a->wide ? a->high : a->wide;
+    if (placed && side > PLACED_SIDE) {
+        a->sized = true;
+        a->high = smaller(a->high, side);
+        a->wide = smaller(a->wide, side);
+        side = PLACED_SIDE;
+    }
     a->factor = (side + MOST_SIDE - 1) / MOST_SIDE;
     a->channels = r->p->x_ndim == 4 ? r->p->x_dims[2] : 1;
-    a->height = (high + a->factor - 1) / a->factor;
-    a->width = (wide + a->factor - 1) / a->factor;
+    a->height = (a->high + a->factor - 1) / a->factor;
+    a->width = (a->wide + a->factor - 1) / a->factor;
     a->pixels = a->height * a->width;
     a->nodes = r->d < MOST_NODES ? r->d : MOST_NODES;
+    size_t rows = PIXELS / (a->pixels * (a->nodes * VALUES + 1));
+    rows = rows < LEAST_SAMPLES ? LEAST_SAMPLES : rows;
+    a->rows = placed && rows < SAMPLES ? rows : SAMPLES;
 }
 
 /* The mean of the pictures in album.x, made smaller. */
-static void average(const album *a, const report *r, double *out)
+static void average(const album *a, double *out)
 {
-    size_t D = r->p->features;
-    size_t line = r->p->x_dims[1] * a->channels;
+    size_t line = a->wide * a->channels;
+    size_t D = a->high * line;
     double *mean = a->x; /* the first picture becomes their sum */
-    for (size_t k = 1; k < SAMPLES; k++) {
+    for (size_t k = 1; k < a->rows; k++) {
         for (size_t i = 0; i < D; i++) {
             mean[i] += a->x[k * D + i];
         }
@@ -73,13 +97,13 @@ static void average(const album *a, const report *r, double *out)
         size_t left = k / a->channels % a->width * a->factor;
         size_t count = 0;
         double sum = 0;
-        for (size_t y = top; y < top + a->factor && y < r->p->x_dims[0]; y++) {
-            for (size_t x = left; x < left + a->factor && x < r->p->x_dims[1]; x++) {
+        for (size_t y = top; y < top + a->factor && y < a->high; y++) {
+            for (size_t x = left; x < left + a->factor && x < a->wide; x++) {
                 sum += mean[y * line + x * a->channels + k % a->channels];
                 count++;
             }
         }
-        out[k] = sum / (double)(count * SAMPLES);
+        out[k] = sum / (double)(count * a->rows);
     }
 }
 
@@ -99,9 +123,14 @@ static lscm_status imagine(const album *a, const report *r, size_t node, double 
         targets[node] = 1;
         values[node] = value;
     }
-    TRY(lscm_posterior_sample(&seen, r->p, targets, values, SAMPLES, 0, why));
-    TRY(lscm_dataset_read(seen, LSCM_X, 0, SAMPLES, a->x, why));
-    average(a, r, out);
+    if (a->sized) {
+        TRY(lscm_posterior_sample_sized(&seen, r->p, targets, values, a->rows, a->high, a->wide, 0,
+                                        why));
+    } else {
+        TRY(lscm_posterior_sample(&seen, r->p, targets, values, a->rows, 0, why));
+    }
+    TRY(lscm_dataset_read(seen, LSCM_X, 0, a->rows, a->x, why));
+    average(a, out);
 done:
     lscm_dataset_free(seen);
     free(targets);
@@ -131,17 +160,17 @@ static void find_range(album *a)
 {
     size_t size = a->pixels * a->channels;
     a->low = INFINITY;
-    a->high = -INFINITY;
+    a->most = -INFINITY;
     for (size_t k = 0; k < size * a->nodes * VALUES; k++) {
         a->low = fmin(a->low, a->shown[k]);
-        a->high = fmax(a->high, a->shown[k]);
+        a->most = fmax(a->most, a->shown[k]);
         a->change = fmax(a->change, fabs(a->shown[k] - a->none[k % size]));
     }
-    if (a->low > -0.1 && a->high < 1.1) {
+    if (a->low > -DECODED_BEYOND && a->most < 1 + DECODED_BEYOND) {
         a->low = 0;
-        a->high = 1;
+        a->most = 1;
     }
-    a->high = a->high > a->low ? a->high : a->low + 1;
+    a->most = a->most > a->low ? a->most : a->low + 1;
 }
 
 /* ---- As HTML ---- */
@@ -197,7 +226,7 @@ static lscm_status put_image(const report *r, const album *a, size_t channels, c
 static lscm_status put_seen(const report *r, const album *a, const double *picture, lscm_error *why)
 {
     for (size_t k = 0; k < a->pixels * a->channels; k++) {
-        a->samples[k] = sample_of((picture[k] - a->low) / (a->high - a->low));
+        a->samples[k] = sample_of((picture[k] - a->low) / (a->most - a->low));
     }
     return put_image(r, a, a->channels, "seen", why);
 }

@@ -53,6 +53,24 @@ done:
     return status;
 }
 
+lscm_status posterior_add_backdrop(lscm_posterior *posterior, size_t height, size_t width,
+                                   size_t channels, lscm_error *why)
+{
+    size_t count = 0;
+    bool over = __builtin_mul_overflow(height, width, &count) ||
+                __builtin_mul_overflow(count, channels, &count) ||
+                count > PTRDIFF_MAX / sizeof(double);
+    double *backdrop = over ? NULL : calloc(count, sizeof *backdrop);
+    if (backdrop == NULL) {
+        return fail_memory(why, over ? SIZE_MAX : count * sizeof *backdrop);
+    }
+    free(posterior->decode.backdrop);
+    posterior->decode.backdrop = backdrop;
+    posterior->decode.height = height;
+    posterior->decode.width = width;
+    return LSCM_OK;
+}
+
 void lscm_posterior_free(lscm_posterior *posterior)
 {
     if (posterior == NULL) {
@@ -64,6 +82,7 @@ void lscm_posterior_free(lscm_posterior *posterior)
     names_free(posterior->node_names, posterior->d);
     names_free(posterior->warnings, posterior->diagnostics.warnings);
     finding_store_free(posterior->findings);
+    free(posterior->decode.backdrop);
     free(posterior->config);
     free(posterior->summary);
     arena_close(&posterior->memory);

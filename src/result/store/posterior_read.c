@@ -81,7 +81,7 @@ static lscm_status read_decoder_kind(const netcdf_file *file, decoder *g, lscm_e
     lscm_status status = LSCM_OK;
     size_t kind = SIZE_MAX;
     size_t between = DECODER_GELU; /* old files do not say */
-    TRY(read_word(file, "kind", DECODER_NAMES, 4, &kind, why));
+    TRY(read_word(file, "kind", DECODER_NAMES, 5, &kind, why));
     TRY(read_word(file, "activation", ACTIVATION_NAMES, 3, &between, why));
     if (kind == SIZE_MAX) {
         TRY(fail(why, LSCM_FORMAT, "%s: the kind of the decoder is missing", file->path));
@@ -107,15 +107,61 @@ done:
     return status;
 }
 
-/* The sizes of the layers, which must fit one another, d nodes and `features`. */
-static lscm_status read_layers(const netcdf_file *file, size_t d, size_t features, decoder *g,
-                               lscm_error *why)
+typedef struct header {
+    size_t draws, d, rows, features;
+    bool intercepts, effects; /* old files have none */
+    int x_ndim;
+    size_t x_dims[3];
+    double threshold;
+    decoder decode;
+} header;
+
+/* Layers of one width, biases in all, GELU, and a backdrop of the shape that x has. */
+static lscm_status check_positions(const netcdf_file *file, const header *h, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
+    const decoder *g = &h->decode;
+    size_t channels = h->x_ndim == 4 ? h->x_dims[2] : 1;
+    array_shape shape;
+    if (h->x_ndim < 3 || channels > DECODER_MOST_CHANNELS) {
+        TRY(fail(
+            why, LSCM_SHAPE,
+            "%s: the decoder (positions) makes pictures of 1 to %d channels; x is no such picture",
+            file->path, DECODER_MOST_CHANNELS));
+    }
+    bool good = g->layers > 1 && g->biases == BIASES_ALL && g->between == DECODER_GELU;
+    for (size_t k = 1; k < g->layers; k++) {
+        good = good && g->sizes[k] == g->sizes[1];
+    }
+    if (!good) {
+        TRY(fail(why, LSCM_SHAPE,
+                 "%s: the decoder (positions) needs two layers or more, of one width, with biases "
+                 "and gelu",
+                 file->path));
+    }
+    TRY(shape_of(file, "decoder", "backdrop", 3, &shape, why));
+    if (g->sizes[g->layers] != channels || shape.dims[0] != h->x_dims[0] ||
+        shape.dims[1] != h->x_dims[1] || shape.dims[2] != channels) {
+        TRY(fail(why, LSCM_SHAPE,
+                 "%s: the decoder (positions, %zu channels, with a backdrop of %zu x %zu x %zu) "
+                 "does not fit x of %zu x %zu x %zu",
+                 file->path, g->sizes[g->layers], shape.dims[0], shape.dims[1], shape.dims[2],
+                 h->x_dims[0], h->x_dims[1], channels));
+    }
+done:
+    return status;
+}
+
+/* The sizes of the layers, which must fit one another, d nodes and x. */
+static lscm_status read_layers(const netcdf_file *file, header *h, lscm_error *why)
+{
+    decoder *g = &h->decode;
     lscm_status status = LSCM_OK;
     size_t count = 0;
     TRY(read_decoder_kind(file, g, why));
     TRY(netcdf_arrays_numbers(file, "decoder", "x_noise", 1, &g->x_noise, &count, why));
-    g->sizes[0] = d;
+    bool placed = g->kind == DECODER_POSITIONS;
+    g->sizes[0] = h->d + (placed ? DECODER_PLACE : 0);
     for (size_t k = 0; k < DECODER_MOST_LAYERS; k++) {
         char name[32];
         array_shape shape;
@@ -134,24 +180,21 @@ static lscm_status read_layers(const netcdf_file *file, size_t d, size_t feature
     bool fits = g->kind == DECODER_IDENTITY ? g->layers == 0
                 : g->kind == DECODER_LINEAR ? g->layers == 1
                                             : g->layers > 0;
-    if (!fits || decoder_features(g) != features || count != 1 ||
+    g->height = placed ? h->x_dims[0] : 0;
+    g->width = placed ? h->x_dims[1] : 0;
+    TRY(find_biases(file, g, why));
+    if (placed) {
+        TRY(check_positions(file, h, why));
+    }
+    if (!fits || decoder_features(g) != h->features || count != 1 ||
         !(g->x_noise >= 0 && g->x_noise <= DBL_MAX)) {
         TRY(fail(why, LSCM_SHAPE,
                  "%s: the decoder (%s, %zu layers to %zu features) does not fit x of %zu features",
-                 file->path, DECODER_NAMES[g->kind], g->layers, decoder_features(g), features));
+                 file->path, DECODER_NAMES[g->kind], g->layers, decoder_features(g), h->features));
     }
 done:
     return status;
 }
-
-typedef struct header {
-    size_t draws, d, rows, features;
-    bool intercepts, effects; /* old files have none */
-    int x_ndim;
-    size_t x_dims[3];
-    double threshold;
-    decoder decode;
-} header;
 
 static lscm_status read_x_shape(const netcdf_file *file, header *h, lscm_error *why)
 {
@@ -197,8 +240,7 @@ static lscm_status read_header(const netcdf_file *file, header *h, lscm_error *w
         h->rows = z.dims[0];
     }
     TRY(read_x_shape(file, h, why));
-    TRY(read_layers(file, h->d, h->features, &h->decode, why));
-    TRY(find_biases(file, &h->decode, why));
+    TRY(read_layers(file, h, why));
     TRY(netcdf_arrays_shape(file, "posterior", "intercept", &intercept, why));
     h->intercepts = intercept.present;
     TRY(netcdf_arrays_shape(file, "posterior", "effect", &effect, why));
@@ -251,6 +293,10 @@ static lscm_status check_numbers(const netcdf_file *file, const lscm_posterior *
                              decoder_weights(&p->decode), why));
     TRY(metrics_check_finite(file->path, "bias", p->decode.bias, 0, 1,
                              decoder_bias_count(&p->decode), why));
+    if (p->decode.kind == DECODER_POSITIONS) {
+        TRY(metrics_check_finite(file->path, "backdrop", p->decode.backdrop, 0, 1, p->features,
+                                 why));
+    }
     for (size_t k = 0; k < p->draws * d; k++) {
         if (p->sigma[k] < 0) {
             TRY(fail(why, LSCM_VALUE, "%s: 'sigma' is negative in draw %zu", file->path, k / d));
@@ -279,6 +325,11 @@ static lscm_status read_decoder(const netcdf_file *file, const decoder *g, lscm_
         TRY(read_array(file, "decoder", name, (const size_t[LSCM_MAX_DIMS]){g->sizes[k + 1]}, bias,
                        why));
         bias += g->sizes[k + 1];
+    }
+    if (g->kind == DECODER_POSITIONS) {
+        TRY(read_array(file, "decoder", "backdrop",
+                       (const size_t[LSCM_MAX_DIMS]){g->height, g->width, g->sizes[g->layers]},
+                       g->backdrop, why));
     }
 done:
     return status;
@@ -344,6 +395,10 @@ lscm_status posterior_read(lscm_posterior **out, const char *path, lscm_error *w
     p->decode = h.decode;
     p->decode.weights = weights;
     p->decode.bias = bias;
+    if (h.decode.kind == DECODER_POSITIONS) {
+        TRY(posterior_add_backdrop(p, h.x_dims[0], h.x_dims[1], h.decode.sizes[h.decode.layers],
+                                   why));
+    }
     TRY(read_all(&file, &h, p, why));
     *out = p;
     p = NULL;

@@ -8,10 +8,11 @@
 
 enum { MOST_ARRAYS = 40 + ENCODER_ARRAYS, MOST_ATTRIBUTES = 24, NAME_BYTES = 16 };
 
-const char *const DECODER_NAMES[4] = {[DECODER_LINEAR] = "linear",
+const char *const DECODER_NAMES[5] = {[DECODER_LINEAR] = "linear",
                                       [DECODER_MLP] = "mlp",
                                       [DECODER_IMAGE] = "image",
-                                      [DECODER_IDENTITY] = "identity"};
+                                      [DECODER_IDENTITY] = "identity",
+                                      [DECODER_POSITIONS] = "positions"};
 const char *const ACTIVATION_NAMES[3] = {
     [DECODER_GELU] = "gelu", [DECODER_RELU] = "relu", [DECODER_ELU] = "elu"};
 
@@ -212,7 +213,8 @@ static netcdf_axis output_of(tables *t, size_t k)
 {
     const decoder *g = &t->p->decode;
     (void)snprintf(t->unit[k], NAME_BYTES, "unit_%u", (unsigned)k + 1);
-    return (netcdf_axis){k + 1 == g->layers ? "feature" : t->unit[k], g->sizes[k + 1]};
+    const char *last = g->kind == DECODER_POSITIONS ? "channel" : "feature";
+    return (netcdf_axis){k + 1 == g->layers ? last : t->unit[k], g->sizes[k + 1]};
 }
 
 static void add_biases(tables *t)
@@ -242,8 +244,9 @@ static void add_decoder(tables *t)
     const decoder *g = &t->p->decode;
     const double *weights = g->weights;
     const char *group = DECODER_GROUP;
-    netcdf_axis in = {"node", g->sizes[0]};
-    if (g->layers > 0) {
+    bool placed = g->kind == DECODER_POSITIONS;
+    netcdf_axis in = {placed ? "input" : "node", g->sizes[0]};
+    if (g->layers > 0 && !placed) {
         add_coordinate(t, group, in, true);
     }
     for (size_t k = 0; k < g->layers; k++) {
@@ -260,8 +263,19 @@ static void add_decoder(tables *t)
         in = out;
     }
     add_biases(t);
+    if (placed) {
+        add(t, (netcdf_array){.group = group,
+                              .name = "backdrop",
+                              .ndim = 3,
+                              .axes = {{"height", g->height},
+                                       {"width", g->width},
+                                       {"channel", g->sizes[g->layers]}},
+                              .type = DTYPE_FLOAT64,
+                              .raw = g->backdrop,
+                              .long_name = "picture that the network's output is added to"});
+    }
     note(t, (netcdf_attribute){.group = group, .name = "kind", .text = DECODER_NAMES[g->kind]});
-    if (g->kind == DECODER_MLP || g->kind == DECODER_IMAGE) {
+    if (g->kind == DECODER_MLP || g->kind == DECODER_IMAGE || placed) {
         note(t, (netcdf_attribute){
                     .group = group, .name = "activation", .text = ACTIVATION_NAMES[g->between]});
     }

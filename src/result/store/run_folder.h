@@ -8,7 +8,9 @@
  *         constant_data  edge_prob(parent, child); attributes threshold, x_shape (of one row)
  *         latents        z(sample, node)  z_sd(sample, node)
  *         decoder        layer_0(node, unit_1) .. layer_n(unit_n, feature)  bias(feature), or
- *                        bias_0(unit_1) .. bias_n(feature); attributes kind, activation, x_noise
+ *                        bias_0(unit_1) .. bias_n(feature); attributes kind, activation, x_noise;
+ *                        of positions layer_0(input, unit_1) .. layer_n(unit_n, channel), the
+ *                        last two inputs the position, and backdrop(height, width, channel)
  *         encoder        named arrays, see infer/encoder/stored_encoder.h; attribute kind
  *     checkpoint, trace.csv       the estimator's own
  *
@@ -30,7 +32,7 @@
 #define RUN_TRACE "trace.csv"
 #define RUN_REPORT "report.html"
 
-extern const char *const DECODER_NAMES[4];    /* by decoder_kind */
+extern const char *const DECODER_NAMES[5];    /* by decoder_kind */
 extern const char *const ACTIVATION_NAMES[3]; /* by decoder_activation */
 
 /* folder/name in new memory; NULL when there is none. */

@@ -1,6 +1,7 @@
 #include "scm/posterior/decoder.h"
 
 #include "base/threads.h"
+#include "scm/posterior/positions.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -46,7 +47,8 @@ static size_t widest(const decoder *g)
 
 size_t decoder_scratch(const decoder *g, size_t n)
 {
-    return 2 * n * widest(g); /* a layer's input and output */
+    return g->kind == DECODER_POSITIONS ? positions_scratch(g)
+                                        : 2 * n * widest(g); /* a layer's input and output */
 }
 
 static void gelu(size_t n, double *u)
@@ -92,6 +94,12 @@ void decoder_apply(const decoder *g, size_t n, const double *z, double *scratch,
 {
     static void (*const between[])(size_t, double *) = {
         [DECODER_GELU] = gelu, [DECODER_RELU] = relu, [DECODER_ELU] = elu};
+    if (g->kind == DECODER_POSITIONS) {
+        for (size_t k = 0; k < n * positions_tiles(g); k++) {
+            positions_apply(g, k, z, scratch, x);
+        }
+        return;
+    }
     const double *weights = g->weights;
     const double *bias = g->bias;
     const double *in = z;
@@ -124,6 +132,19 @@ void decoder_apply(const decoder *g, size_t n, const double *z, double *scratch,
     }
 }
 
+size_t decoder_round(const decoder *g, size_t rows, int threads)
+{
+    enum { NUMBERS = 1 << 22 }; /* in pictures made at a time */
+    size_t tiles = rows / decoder_tile(g) + (rows % decoder_tile(g) > 0 ? 1 : 0);
+    size_t most = (size_t)threads;
+    if (g->kind == DECODER_POSITIONS) {
+        size_t room = NUMBERS / decoder_features(g);
+        most *= DECODER_TILE;
+        most = room < 1 ? 1 : room < most ? room : most;
+    }
+    return tiles < most ? tiles : most;
+}
+
 size_t decoder_tiles_scratch(const decoder *g, int threads)
 {
     return (size_t)threads * decoder_scratch(g, DECODER_TILE);
@@ -132,13 +153,20 @@ size_t decoder_tiles_scratch(const decoder *g, int threads)
 void decoder_apply_tiles(const decoder *g, size_t tiles, const double *z, int threads,
                          double *scratch, double *x)
 {
+    bool placed = g->kind == DECODER_POSITIONS;
     size_t each = decoder_scratch(g, DECODER_TILE);
+    size_t pieces = tiles * (placed ? positions_tiles(g) : 1);
     threads_blas_single();
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (ptrdiff_t k = 0; k < (ptrdiff_t)tiles; k++) {
+    for (ptrdiff_t k = 0; k < (ptrdiff_t)pieces; k++) {
         size_t row = (size_t)k * DECODER_TILE;
-        decoder_apply(g, DECODER_TILE, z + row * g->sizes[0],
-                      scratch + (size_t)omp_get_thread_num() * each, x + row * decoder_features(g));
+        double *own = scratch + (size_t)omp_get_thread_num() * each;
+        if (placed) {
+            positions_apply(g, (size_t)k, z, own, x);
+        } else {
+            decoder_apply(g, DECODER_TILE, z + row * g->sizes[0], own,
+                          x + row * decoder_features(g));
+        }
     }
     threads_blas_restore();
 }

@@ -59,6 +59,10 @@ struct lscm_posterior {
  * the rest of decode is the caller's to fill. */
 lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, size_t rows,
                           size_t weights, size_t bias, lscm_error *why);
+/* The backdrop of a decoder of positions, of zeros, to be filled: decode.backdrop, with
+ * decode.height and .width; x of the posterior has that shape. Owned by the posterior. */
+lscm_status posterior_add_backdrop(struct lscm_posterior *posterior, size_t height, size_t width,
+                                   size_t channels, lscm_error *why);
 /* Fills the diagnostics from the summary, once it is there; nothing changes them afterwards. */
 lscm_status posterior_diagnose(struct lscm_posterior *posterior, lscm_error *why);
 /* Probability of the edge as it is shown: of j -> i, or of either way where nothing tells which. */
