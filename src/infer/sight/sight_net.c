@@ -2,6 +2,12 @@
 
 #include "base/streams.h"
 #include "base/tuned.h"
+#ifdef SIGHT_TRY
+#include <stdlib.h>
+#define tuned_sight_pixels_weight() (getenv("WP")?atof(getenv("WP")):1)
+#define tuned_sight_fall() (getenv("WF")?atof(getenv("WF")):.5)
+#define tuned_sight_decay() (getenv("WD")?atof(getenv("WD")):1e-3)
+#endif
 
 #include <math.h>
 #include <string.h>
