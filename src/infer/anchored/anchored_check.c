@@ -2,12 +2,12 @@
 
 #include "base/tuned.h"
 #include "infer/anchored/advice.h"
-#include "infer/anchored/nonlinear_result.h"
 #include "infer/check/check.h"
 #include "infer/encoder/encoder.h"
 
 #include <cblas.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct errors {
@@ -162,36 +162,60 @@ done:
     return status;
 }
 
-/* z as read off by kernel or network: its blur, mean over who is free, and what it misses of values
+static void read_off_warn(const read_off *r, const anchored *a, json_t *warnings)
+{
+    char text[1024];
+    char room[32];
+    double worst = INFINITY;
+    size_t node = 0;
+    for (size_t j = 0; j < r->latents.d; j++) {
+        if (r->r2[j] < worst) {
+            worst = r->r2[j];
+            node = j;
+        }
+    }
+    if (worst < tuned_warn_held_out()) {
+        (void)snprintf(
+            text, sizeof text,
+            "values of do() that were held out are predicted badly (R2 %.2f for %s): edges "
+            "there rest on little; more rows or more varied sets would help",
+            worst, name_of(r->names, node, room, sizeof room));
+        (void)json_array_append_new(warnings, json_string(text));
+    }
+    advise_on_chains(a, r->names, warnings);
+}
+
+/* z as it was read off: its blur, mean over who is free, and what it misses of values
  * held out. */
-lscm_status nonlinear_check(fit *f, const nonlinear *n, const anchored *a, lscm_error *why)
+lscm_status read_off_check(fit *f, const read_off *r, const anchored *a, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = a->d;
+    const design *by = &r->latents.design;
     errors e = {0};
-    check_input in = input_of(f, &n->latents, a);
+    check_input in = input_of(f, &r->latents, a);
     check_columns columns = {0};
-    TRY(look_at_columns(&columns, f, &n->latents, why));
+    TRY(look_at_columns(&columns, f, &r->latents, why));
     in.columns = columns.count > 0 ? &columns : NULL;
     TRY(errors_open(&e, d, 0, why));
     for (size_t k = 0; k < d * d * d; k++) {
-        e.blur[k % (d * d)] += n->blur[k] / (double)d;
+        e.blur[k % (d * d)] += r->blur[k] / (double)d;
     }
     for (size_t j = 0; j < d; j++) {
         column_spread s = {0};
-        for (size_t r = 0; r < n->x.rows; r++) {
-            if (design_is_set(&n->x.design, r, j)) {
-                spread_add(&s, design_value(&n->x.design, r, j));
+        for (size_t row = 0; row < by->rows; row++) {
+            if (design_is_set(by, row, j)) {
+                spread_add(&s, design_value(by, row, j));
             }
         }
-        e.amiss[j] = (1 - n->errors.r2[j]) * s.squares / s.n;
+        e.amiss[j] = (1 - r->r2[j]) * s.squares / s.n;
     }
-    in.z = n->z;
+    in.z = r->z;
     in.blur = e.blur;
     in.amiss = e.amiss;
     TRY(check_fit(f->checks, &f->pairs, &in, why));
     json_t *advice = json_array();
-    nonlinear_warn(n, a, f->data->node_names, advice);
+    read_off_warn(r, a, advice);
     take_advice(f, advice);
 done:
     check_columns_close(&columns);

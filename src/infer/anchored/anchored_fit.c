@@ -146,14 +146,14 @@ static lscm_status ask(verdict *out, fit *f, const anchored_input *in, const anc
     if (judges(f, a)) {
         stages_enter(&f->stages, FIT_SETS);
         TRY(judge(&out->sets, &again, f->settings.holdout, why));
-        bool read_off = in->view->kind == VIEW_LINEAR;
+        bool linear = in->view->kind == VIEW_LINEAR;
         stages_enter(&f->stages, FIT_TARGETS);
-        if (read_off) {
+        if (linear) {
             TRY(read_again_open(&read, &part, a, why));
             without = read_again_judged(&read);
         }
-        TRY(judge_targets(&out->targets, &without, judged_targets(a->d, !read_off), why));
-        out->targets.read = read_off;
+        TRY(judge_targets(&out->targets, &without, judged_targets(a->d, !linear), why));
+        out->targets.read = linear;
     }
     out->seconds = clock_seconds() - begun;
 done:

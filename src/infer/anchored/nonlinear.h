@@ -11,7 +11,7 @@
 #ifndef LSCM_INFER_ANCHORED_NONLINEAR_H
 #define LSCM_INFER_ANCHORED_NONLINEAR_H
 
-#include "infer/anchored/anchored_infer.h"
+#include "infer/anchored/read_off.h"
 #include "infer/generator/generator.h"
 #include "infer/judge/judge.h"
 #include "infer/kernel/kernel.h"
@@ -42,20 +42,12 @@ typedef struct nonlinear {
     generator *net[2];    /* with biases, without; NULL: not in question, or no longer */
     generator *g;         /* that of them which is trained, or was */
     nonlinear_stage stage;
-    linear_view latents;    /* z as variables that were read off x */
     bool homogeneous;       /* the network has no biases */
     bool network;           /* z is refined; else the kernel's */
     uint8_t *held;          /* (rows, d) */
     double *guess;          /* (rows, d): the kernel's z */
-    double *z, *sd;         /* (rows, d) */
-    double *told, *told_sd; /* (rows, d): to be stored: with the model's help, but beyond reach */
-    double *blur;           /* (d, d, d) */
-    double *leak;           /* (d, d): sd of what leaks (evidence/both_ways.h) */
-    generator_errors errors;
-    double *w, *intercept, *sigma; /* the mean model */
-    double *size;                  /* (rows): |f|^2, 1 in the mean */
-    double *middle, *reach;        /* (d): where values label node j well: middle_j +- reach_j */
-    size_t outside; /* entries of z, not set by do(), beyond the values that label their node */
+    double *size;           /* (rows): |f|^2, 1 in the mean */
+    read_off off;           /* z, and what is known of it */
     arena memory;
 } nonlinear;
 

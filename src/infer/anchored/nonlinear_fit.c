@@ -27,7 +27,7 @@ typedef struct nonlinear_run {
 
 static anchored_input input_of(const nonlinear_run *r)
 {
-    anchored_input in = anchored_input_of(r->f, &r->n.latents);
+    anchored_input in = anchored_input_of(r->f, &r->n.off.latents);
     in.saturated = r->f->data->shape[LSCM_X].ndim > 2;
     return in;
 }
@@ -172,7 +172,7 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
     if (rival != NULL && rival->wins) {
         goto done;
     }
-    TRY(nonlinear_check(f, &r.n, &r.a, why));
+    TRY(read_off_check(f, &r.n.off, &r.a, why));
     TRY(compare_untold(&r, why));
     advise_on_judgement(&r.j, &r.a, f->data->node_names, f->warnings);
     advise_on_left_out(&r.targets, f->warnings);

@@ -86,8 +86,8 @@ static lscm_status take_rows(judged_fit *f, const nonlinear *part, const unseen 
     for (size_t r = 0; r < all->rows; r++) {
         bool here = row_counts(keep, r);
         size_t from = here ? kept++ : left++;
-        const double *sd = (here ? part->sd : u->sd) + from * d;
-        memcpy(f->a.z + r * d, (here ? part->z : u->z) + from * d, d * sizeof *sd);
+        const double *sd = (here ? part->off.sd : u->sd) + from * d;
+        memcpy(f->a.z + r * d, (here ? part->off.z : u->z) + from * d, d * sizeof *sd);
         for (size_t j = 0; j < d; j++) {
             f->doubt[r * d + j] = sd[j] * sd[j];
         }

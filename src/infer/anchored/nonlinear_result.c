@@ -1,7 +1,6 @@
 #include "infer/anchored/nonlinear_result.h"
 
 #include "base/tuned.h"
-#include "infer/anchored/advice.h"
 #include "infer/check/check.h"
 #include "infer/encoder/encoder.h"
 
@@ -75,8 +74,8 @@ lscm_status nonlinear_posterior(const fit *f, const nonlinear *n, lscm_posterior
     TRY(fit_posterior(f, &p, (d + hidden + x->D) * hidden,
                       shape.layer[0].bias ? 2 * hidden + x->D : 0, why));
     TRY(take_decoder(n, p, why));
-    memcpy(p->z, n->told, x->rows * d * sizeof(double));
-    memcpy(p->z_sd, n->told_sd, x->rows * d * sizeof(double));
+    memcpy(p->z, n->off.told, x->rows * d * sizeof(double));
+    memcpy(p->z_sd, n->off.told_sd, x->rows * d * sizeof(double));
     TRY(encoder_pack_nonlinear(p, x, &n->kernel, n->network ? &inverse : NULL, why));
     kernel_shrink shrink = kernel_beyond_shrink(&n->beyond, n->homogeneous);
     TRY(encoder_pack_shrink(p, &shrink, why));
@@ -95,8 +94,8 @@ static json_t *anchors_of(const nonlinear *n, char *const *names)
         char number[32];
         json_t *one = json_pack("{s:I}", "values", (json_int_t)n->kernel.labels[j]);
         (void)snprintf(number, sizeof number, "%zu", j);
-        if (isfinite(n->errors.r2[j])) {
-            (void)json_object_set_new(one, "r2", json_real(n->errors.r2[j]));
+        if (isfinite(n->off.r2[j])) {
+            (void)json_object_set_new(one, "r2", json_real(n->off.r2[j]));
         }
         (void)json_object_set_new(all, names != NULL ? names[j] : number, one);
     }
@@ -118,29 +117,6 @@ json_t *nonlinear_summary(const nonlinear *n, const char *reason, char *const *n
     (void)json_object_set_new(summary, "anchors", anchors_of(n, names));
     (void)json_object_set_new(summary, "features", json_integer((json_int_t)n->x.R));
     (void)json_object_set_new(summary, "steps", json_integer((json_int_t)generator_done(n->g)));
-    (void)json_object_set_new(summary, "outside", json_integer((json_int_t)n->outside));
+    (void)json_object_set_new(summary, "outside", json_integer((json_int_t)n->off.outside));
     return summary;
-}
-
-void nonlinear_warn(const nonlinear *n, const anchored *a, char *const *names, json_t *warnings)
-{
-    char text[1024];
-    char room[32];
-    double worst = INFINITY;
-    size_t node = 0;
-    for (size_t j = 0; j < n->x.d; j++) {
-        if (n->errors.r2[j] < worst) {
-            worst = n->errors.r2[j];
-            node = j;
-        }
-    }
-    if (worst < tuned_warn_held_out()) {
-        (void)snprintf(
-            text, sizeof text,
-            "values of do() that were held out are predicted badly (R2 %.2f for %s): edges "
-            "there rest on little; more rows or more varied sets would help",
-            worst, name_of(names, node, room, sizeof room));
-        (void)json_array_append_new(warnings, json_string(text));
-    }
-    advise_on_chains(a, names, warnings);
 }

@@ -11,6 +11,5 @@ lscm_status nonlinear_posterior(const fit *f, const nonlinear *n, lscm_posterior
 /* How z was found; names (d) or NULL. */
 json_t *nonlinear_summary(const nonlinear *n, const char *reason, char *const *names);
 /* What a scientist would want to be told, appended to `warnings`; names (d) or NULL. */
-void nonlinear_warn(const nonlinear *n, const anchored *a, char *const *names, json_t *warnings);
 
 #endif

@@ -20,7 +20,7 @@ static lscm_status open_network(nonlinear *n, bool homogeneous, lscm_error *why)
     lscm_status status = LSCM_OK;
     const lscm_fit_settings *s = n->asked.settings;
     const features *x = &n->x;
-    generator_rows rows = {x->rows, x->d, x->R, x->f, &x->design, n->held, n->guess, n->sd};
+    generator_rows rows = {x->rows, x->d, x->R, x->f, &x->design, n->held, n->guess, n->off.sd};
     generator_settings settings = {.device = n->device,
                                    .homogeneous = homogeneous,
                                    .hidden = (size_t)s->width,
@@ -161,9 +161,9 @@ static size_t pieces(void *self, piece out[PIECES])
     out[count++] = (piece){&n->stage, sizeof n->stage};
     out[count++] = (piece){&n->homogeneous, sizeof n->homogeneous};
     /* beyond DAG_EXACT_MOST nodes the model is older than z */
-    out[count++] = (piece){n->w, d * d * sizeof(double)};
-    out[count++] = (piece){n->intercept, d * sizeof(double)};
-    out[count++] = (piece){n->sigma, d * sizeof(double)};
+    out[count++] = (piece){n->off.w, d * d * sizeof(double)};
+    out[count++] = (piece){n->off.intercept, d * sizeof(double)};
+    out[count++] = (piece){n->off.sigma, d * sizeof(double)};
     for (size_t k = 0; k < 2; k++) {
         count += n->net[k] != NULL ? generator_pieces(n->net[k], out + count) : 0;
     }
@@ -175,7 +175,7 @@ static void restored(void *self)
     nonlinear *n = self;
     train(n, n->homogeneous);
     if (generator_rounds(n->g) > 0) {
-        generator_use(n->g, &(mechanism_model){n->x.d, n->w, n->intercept, n->sigma});
+        generator_use(n->g, &(mechanism_model){n->x.d, n->off.w, n->off.intercept, n->off.sigma});
     }
 }
 
