@@ -49,7 +49,7 @@ refuses 2 "'pixels' is for pictures alone" "$lscm" simulate --pixels uint8 --out
 for name in camera.npz camera.nc; do
     succeeds "" "$lscm" simulate --preset spheres --size 20 --width 32 --grey --pixels uint8 --observational 6 --sets 0 --out $name --quiet
     succeeds "6 x 20 x 32 uint8" "$lscm" info $name
-    succeeds "width=32 grey=true pixels=uint8" "$lscm" info $name
+    succeeds "width=32  grey=true  pixels=uint8" "$lscm" info $name
 done
 succeeds "" "$lscm" convert camera.npz camera.pngs
 succeeds "6 x 20 x 32 float32" "$lscm" info camera.pngs
