@@ -82,7 +82,9 @@ refuses 1 "bad/interventions.csv lists the picture '0001.png' twice" "$lscm" inf
 spoil
 cp sheet.png bad/0001.png
 refuses 1 "bad/0001.png: the picture is of" "$lscm" info bad
-refuses 1 "but '0000.png' is of 50 x 50 pixels, grey; all must be alike" "$lscm" info bad
+refuses 1 "but '0000.png' is of 50 x 50 pixels, grey; all must be alike: save them in one size, all grey or all in colour" "$lscm" info bad
+refuses 1 "all must be alike" "$lscm" fit bad --out spoilt.run
+succeeds "" test ! -e spoilt.run
 spoil
 echo "this is a note" >bad/0002.png
 refuses 1 "bad/0002.png: this is not a PNG or JPEG picture" "$lscm" info bad
