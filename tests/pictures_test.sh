@@ -86,6 +86,10 @@ refuses 1 "but '0000.png' is of 50 x 50 pixels, grey; all must be alike: save th
 refuses 1 "all must be alike" "$lscm" fit bad --out spoilt.run
 succeeds "" test ! -e spoilt.run
 spoil
+"$lscm" simulate --preset balls --nodes 2 --size 20 --observational 2 --sets 0 --seed 1 --quiet --out colour.pngs
+"$lscm" simulate --preset balls --nodes 2 --size 20 --observational 2 --sets 0 --seed 1 --quiet --grey --out mixed.pngs
+cp colour.pngs/0001.png mixed.pngs
+refuses 1 "mixed.pngs/0001.png: the picture is of 20 x 20 pixels, in colour, but '0000.png' is of 20 x 20 pixels, grey" "$lscm" info mixed.pngs
 echo "this is a note" >bad/0002.png
 refuses 1 "bad/0002.png: this is not a PNG or JPEG picture" "$lscm" info bad
 spoil
