@@ -25,15 +25,16 @@ typedef struct assignment {
 } assignment;
 
 static const assignment ASSIGNMENTS[] = {
-    [LSCM_SCENE_BALLS] = {2, {ATTRIBUTE_X, ATTRIBUTE_Y}},
-    [LSCM_SCENE_DISCS] = {1, {ATTRIBUTE_ALONG}},
+    [LSCM_SCENE_BALLS] = {2, {ATTRIBUTE_X, ATTRIBUTE_Y}, 0},
+    [LSCM_SCENE_DISCS] = {1, {ATTRIBUTE_ALONG}, 0},
     [LSCM_SCENE_PENDULUM] = {3, {ATTRIBUTE_ANGLE, ATTRIBUTE_HUE, ATTRIBUTE_LENGTH}, 1},
-    [LSCM_SCENE_SPRITES] = {3, {ATTRIBUTE_ANGLE, ATTRIBUTE_SIZE, ATTRIBUTE_HUE}},
+    [LSCM_SCENE_SPRITES] = {3, {ATTRIBUTE_ANGLE, ATTRIBUTE_SIZE, ATTRIBUTE_HUE}, 0},
     [LSCM_SCENE_MOVERS] = {6,
                            {ATTRIBUTE_X, ATTRIBUTE_Y, ATTRIBUTE_ANGLE, ATTRIBUTE_SIZE,
-                            ATTRIBUTE_HUE, ATTRIBUTE_LIGHT}},
+                            ATTRIBUTE_HUE, ATTRIBUTE_LIGHT},
+                           0},
     [LSCM_SCENE_SPHERES] = {4, {ATTRIBUTE_X, ATTRIBUTE_Y, ATTRIBUTE_HUE, ATTRIBUTE_SIZE}, 2},
-    [LSCM_SCENE_LAMPS] = {1, {ATTRIBUTE_GLOW}},
+    [LSCM_SCENE_LAMPS] = {1, {ATTRIBUTE_GLOW}, 0},
 };
 
 scene_attribute scene_attribute_of(const scene *s, size_t node, size_t *thing)
