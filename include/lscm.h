@@ -291,8 +291,11 @@ typedef enum lscm_scene {
     LSCM_SCENE_DISCS,
     LSCM_SCENE_PENDULUM,
     LSCM_SCENE_SPRITES,
-    LSCM_SCENE_MOVERS
+    LSCM_SCENE_MOVERS,
+    LSCM_SCENE_SPHERES,
+    LSCM_SCENE_LAMPS
 } lscm_scene;
+typedef enum lscm_pixels { LSCM_PIXELS_FLOAT32, LSCM_PIXELS_UINT8 } lscm_pixels;
 typedef enum lscm_activation {
     LSCM_ACTIVATION_RELU,
     LSCM_ACTIVATION_LEAKY,
@@ -346,10 +349,17 @@ typedef enum lscm_activation {
     X(bool, paired, NULL, 0, 0, 1, NULL,                                                           \
       "one observational row per interventional row, sharing its noise")                           \
     X(int64_t, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")          \
-    X(lscm_scene, scene, "NAME", 0, 0, 4, "balls|discs|pendulum|sprites|movers",                   \
+    X(lscm_scene, scene, "NAME", 0, 0, 6, "balls|discs|pendulum|sprites|movers|spheres|lamps",     \
       "what a scene shows: balls that move, discs that hide each other, pendulums with their "     \
-      "shadows, shapes that turn, scale and change colour, or do so and move")                     \
-    X(int64_t, size, "PIXELS", 64, 16, 256, NULL, "pixels on a side of a scene")
+      "shadows, shapes that turn, scale and change colour, or do so and move, spheres under a "    \
+      "light that turns around them, or lamps that glow")                                          \
+    X(int64_t, size, "PIXELS", 64, 16, 256, NULL,                                                  \
+      "pixels on a side of a scene; with width, from top to bottom")                               \
+    X(int64_t, width, "PIXELS", 0, 0, 256, NULL,                                                   \
+      "pixels of a scene from left to right, 16 to 256; 0 for as many as size")                    \
+    X(bool, grey, NULL, 0, 0, 1, NULL, "a scene in grey: one number a pixel")                      \
+    X(lscm_pixels, pixels, "TYPE", 0, 0, 1, "float32|uint8",                                       \
+      "pictures as numbers from 0 to 1, or rounded to whole ones from 0 to 255")
 
 typedef struct lscm_simulation {
 #define LSCM_SIMULATION_FIELD(type, name, meta, initial, least, most, choices, help) type name;

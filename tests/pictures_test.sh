@@ -28,7 +28,7 @@ refuses 1 "holds no pictures" "$lscm" simulate --out a.pngs
 refuses 1 "a picture holds numbers from 0" "$lscm" simulate --preset paper-image --x-noise 0.2 --out a.pngs
 
 # ---- scenes: a preset for each, with nodes of its own; in colour, of any size, and no noise leaves [0, 1]
-for scene in balls:4 discs:4 pendulum:4 sprites:6 movers:6; do
+for scene in balls:4 discs:4 pendulum:4 sprites:6 movers:6 spheres:5 lamps:4; do
     succeeds "5 rows, ${scene#*:} nodes" "$lscm" simulate --preset "${scene%:*}" --size 20 --observational 5 --sets 0 \
         --out "${scene%:*}.pngs"
     succeeds "5 x 20 x 20 x 3" "$lscm" info "${scene%:*}.pngs"
@@ -40,6 +40,22 @@ refuses 2 "pendulum" "$lscm" simulate --projection scene --scene xyzzy --out a.n
 refuses 2 "'size' is for scenes alone" "$lscm" simulate --preset blobs --size 32 --out a.nc
 refuses 2 "'scene' is for scenes alone" "$lscm" simulate --scene pendulum --out a.nc
 refuses 2 "size" "$lscm" simulate --preset balls --size 8 --out a.nc
+refuses 2 "'width' is 8, but a scene has 16 to 256 pixels from left to right" "$lscm" simulate --preset balls --width 8 --out a.nc
+refuses 2 "'width' is for scenes alone" "$lscm" simulate --preset blobs --width 32 --out a.nc
+refuses 2 "'grey' is for scenes alone" "$lscm" simulate --preset blobs --grey --out a.nc
+refuses 2 "'pixels' is for pictures alone" "$lscm" simulate --pixels uint8 --out a.nc
+
+# ---- grey, wider than high, bytes: as asked in every format, with the recipe; in a folder bytes are shares of 255
+for name in camera.npz camera.nc; do
+    succeeds "" "$lscm" simulate --preset spheres --size 20 --width 32 --grey --pixels uint8 --observational 6 --sets 0 --out $name --quiet
+    succeeds "6 x 20 x 32 uint8" "$lscm" info $name
+    succeeds "width=32  grey=true  pixels=uint8" "$lscm" info $name
+done
+succeeds "" "$lscm" convert camera.npz camera.pngs
+succeeds "6 x 20 x 32 float32" "$lscm" info camera.pngs
+succeeds "" "$lscm" convert camera.pngs again-camera.pngs
+succeeds "" diff -r camera.pngs again-camera.pngs
+succeeds "5 x 50 x 50 uint8" sh -c "'$lscm' simulate --preset blobs --pixels uint8 --x-noise 0.5 --observational 5 --sets 0 --out bytes.npz && '$lscm' info bytes.npz"
 refuses 2 "things for 24 at most" "$lscm" simulate --preset balls --nodes 25 --out a.nc
 
 # ---- bad folders: each made from a good one of three pictures
@@ -66,8 +82,14 @@ refuses 1 "bad/interventions.csv lists the picture '0001.png' twice" "$lscm" inf
 spoil
 cp sheet.png bad/0001.png
 refuses 1 "bad/0001.png: the picture is of" "$lscm" info bad
-refuses 1 "but '0000.png' is of 50 x 50 pixels, grey; all must be alike" "$lscm" info bad
+refuses 1 "but '0000.png' is of 50 x 50 pixels, grey; all must be alike: save them in one size, all grey or all in colour" "$lscm" info bad
+refuses 1 "all must be alike" "$lscm" fit bad --out spoilt.run
+succeeds "" test ! -e spoilt.run
 spoil
+"$lscm" simulate --preset balls --nodes 2 --size 20 --observational 2 --sets 0 --seed 1 --quiet --out colour.pngs
+"$lscm" simulate --preset balls --nodes 2 --size 20 --observational 2 --sets 0 --seed 1 --quiet --grey --out mixed.pngs
+cp colour.pngs/0001.png mixed.pngs
+refuses 1 "mixed.pngs/0001.png: the picture is of 20 x 20 pixels, in colour, but '0000.png' is of 20 x 20 pixels, grey" "$lscm" info mixed.pngs
 echo "this is a note" >bad/0002.png
 refuses 1 "bad/0002.png: this is not a PNG or JPEG picture" "$lscm" info bad
 spoil

@@ -75,4 +75,10 @@ succeeds "" test -d packed.run
 head -c 40 packed.csv.gz >broken.csv.gz
 refuses 1 "broken.csv.gz: cannot be unpacked" "$lscm" info broken.csv.gz
 refuses 2 "can be read but not written" "$lscm" convert excel.csv out.csv.gz
+# ---- x without any number: JSON, which has no NaN, was empty
+printf 'raf,mek,target\nNA,NA,\n,NaN,raf\nNA,,mek\n' >none.csv
+succeeds "x holds no number: all its 6 entries are missing" "$lscm" info none.csv
+succeeds '"x_min": null, "x_max": null, "x_mean": null, "x_sd": null, "missing": 6' "$lscm" info none.csv --json
+refuses 1 "none.csv: 'x' holds no number: all its entries are missing (NaN)" "$lscm" fit none.csv --out none.run
+succeeds "" test ! -e none.run
 finish

@@ -29,15 +29,24 @@ static void finds_what_is_missing(void **state)
     char first[] = "a";
     char second[] = "b";
     char *const names[] = {first, second};
-    assert_ok(missing_find(&mask, "f", NULL, whole, 2, 2, &why));
+    assert_ok(missing_find(&mask, "f", NULL, NULL, whole, 2, 2, &why));
     assert_null(mask);
-    assert_ok(missing_find(&mask, "f", NULL, holed, 2, 2, &why));
+    assert_ok(missing_find(&mask, "f", NULL, NULL, holed, 2, 2, &why));
     assert_memory_equal(mask, where, 4);
     free(mask);
-    assert_fails(missing_find(&mask, "f", names, empty, 2, 2, &why), LSCM_VALUE,
+    assert_fails(missing_find(&mask, "f", names, NULL, empty, 2, 2, &why), LSCM_VALUE,
                  "f: column 'b' has no number in any row");
-    assert_fails(missing_find(&mask, "f", NULL, empty, 2, 2, &why), LSCM_VALUE,
+    assert_fails(missing_find(&mask, "f", NULL, NULL, empty, 2, 2, &why), LSCM_VALUE,
                  "f: column 1 (0-based) has no number in any row");
+    const array_shape picture = {.ndim = 3, .dims = {2, 1, 2}};
+    const array_shape colours = {.ndim = 4, .dims = {2, 1, 1, 2}};
+    assert_fails(missing_find(&mask, "f", NULL, &picture, empty, 2, 2, &why), LSCM_VALUE,
+                 "f: pixel (0, 1) (0-based) has no number in any picture; crop");
+    assert_fails(missing_find(&mask, "f", NULL, &colours, empty, 2, 2, &why), LSCM_VALUE,
+                 "f: pixel (0, 0), channel 1 (0-based) has no number in any picture; crop");
+    const double none[] = {NAN, NAN, NAN, NAN};
+    assert_fails(missing_find(&mask, "f", names, NULL, none, 2, 2, &why), LSCM_VALUE,
+                 "f: 'x' holds no number: all its entries are missing");
 }
 
 /* Without noise the others of a row tell what is missing. */
@@ -49,7 +58,7 @@ static void factors_tell_what_is_missing(void **state)
     uint8_t *mask = NULL;
     memcpy(x, r.x, r.n * r.D * sizeof *x);
     punch(x, r.n, r.D, 0.2);
-    assert_ok(missing_find(&mask, "f", NULL, x, r.n, r.D, &why));
+    assert_ok(missing_find(&mask, "f", NULL, NULL, x, r.n, r.D, &why));
     assert_ok(missing_fill(x, mask, r.n, r.D, r.d, R, &why));
     for (size_t k = 0; k < r.n * r.D; k++) {
         assert_near(x[k], r.x[k], mask[k] == 0 ? 1e-12 : 1e-4);
@@ -69,7 +78,7 @@ static void covariance_stays(void **state)
     double n = (double)r.n;
     memcpy(x, r.x, r.n * r.D * sizeof *x);
     punch(x, r.n, r.D, 0.4);
-    assert_ok(missing_find(&mask, "f", NULL, x, r.n, r.D, &why));
+    assert_ok(missing_find(&mask, "f", NULL, NULL, x, r.n, r.D, &why));
     assert_ok(missing_fill(x, mask, r.n, r.D, r.d, R, &why));
     for (size_t a = 0; a < r.D; a++) {
         for (size_t b = a; b < r.D; b++) {

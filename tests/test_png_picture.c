@@ -13,6 +13,9 @@ static lscm_error why;
 
 enum { WIDTH = 3, HEIGHT = 2 };
 
+/* Colours of the palette that `encode` writes. */
+static int palette_colours = 3;
+
 /* A PNG from packed rows (HEIGHT of them, row_bytes each). */
 static void encode(const char *path, int depth, int colour, int interlace, const uint8_t *rows,
                    size_t row_bytes, bool palette_clear)
@@ -27,7 +30,8 @@ static void encode(const char *path, int depth, int colour, int interlace, const
     png_color palette[3] = {{255, 0, 51}, {0, 102, 0}, {7, 8, 9}};
     png_byte clear[1] = {0};
     if (colour == PNG_COLOR_TYPE_PALETTE) {
-        png_set_PLTE(png, info, palette, 3);
+        png_set_PLTE(png, info, palette, palette_colours);
+        png_set_check_for_invalid_index(png, 0);
     }
     if (palette_clear) {
         png_set_tRNS(png, info, clear, 1, NULL);
@@ -95,6 +99,35 @@ static void every_kind_of_png_is_read(void **state)
         encode(path, 8, PNG_COLOR_TYPE_RGB_ALPHA, interlace, alpha, 12, false);
         expect(path, 3, numbers); /* opaque: alpha says nothing */
     }
+}
+
+/* Indices of 1, 2 and 4 bits; one that the palette has no colour for is no black, as libpng has it:
+ * the picture is refused. */
+static void palettes_are_looked_up(void **state)
+{
+    (void)state;
+    const char *path = at("a.png");
+    const double numbers[] = {1, 0, 0.2, 0, 0.4, 0, 1, 0, 0.2, 0, 0.4, 0, 1, 0, 0.2, 1, 0, 0.2};
+    const uint8_t bits[3][4] = {{0x40, 0x80}, {0x10, 0x40}, {0x01, 0x00, 0x10, 0x00}};
+    const size_t row_bytes[] = {1, 1, 2};
+    png_size size = {HEIGHT, WIDTH, 3};
+    float out[18];
+    double scratch[6];
+    palette_colours = 2;
+    for (int k = 0; k < 3; k++) {
+        for (int interlace = 0; interlace < 2; interlace++) {
+            encode(path, 1 << k, PNG_COLOR_TYPE_PALETTE, interlace, bits[k], row_bytes[k], false);
+            expect(path, 3, numbers);
+        }
+    }
+    const uint8_t indices[] = {0, 1, 0, 1, 2, 0};
+    encode(path, 8, PNG_COLOR_TYPE_PALETTE, 0, indices, 3, false);
+    assert_fails(png_picture_read(path, size, scratch, out, &why), LSCM_FORMAT,
+                 "a.png: the picture is damaged (pixel (1, 1), counted from 0, has colour 2 of a "
+                 "palette of 2); save or copy it again");
+    palette_colours = 3;
+    encode(path, 8, PNG_COLOR_TYPE_PALETTE, 0, indices, 3, false);
+    assert_ok(png_picture_read(path, size, scratch, out, &why));
 }
 
 static void transparent_and_broken_ones_are_not(void **state)
@@ -167,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_AT_HOME(every_kind_of_png_is_read),
+        TEST_AT_HOME(palettes_are_looked_up),
         TEST_AT_HOME(transparent_and_broken_ones_are_not),
         TEST_AT_HOME(damage_does_no_harm),
     };

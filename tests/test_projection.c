@@ -52,7 +52,7 @@ static void project(const projection *p, const double *z, double *x, double *g)
     size_t D = p->features;
     if (p->kind == LSCM_PROJECTION_IDENTITY) {
         memcpy(x, z, D * sizeof *x);
-    } else if (p->side > 0) {
+    } else if (p->width > 0) {
         for (size_t j = 0; j < D; j++) {
             x[j] = p->kind == LSCM_PROJECTION_IMAGE ? square_at(j / 50, j % 50, z)
                                                     : blobs_at(j / 50, j % 50, 7, z);
@@ -149,7 +149,7 @@ static void many_squares_do_not_overlap(void **state)
         lscm_simulation s = preset("paper-image", d, 1);
         assert_ok(projection_random(&p, &s, &why));
         for (size_t i = 0; i < p.d; i++) {
-            assert_true(p.square[i] + 9 * p.side + 9 < p.features);
+            assert_true(p.square[i] + 9 * p.width + 9 < p.features);
             for (size_t j = 0; j < i; j++) {
                 assert_true(p.square[i] != p.square[j]);
             }

@@ -1,65 +1,14 @@
 /* Scenes: each node moves, turns, scales or colours what it should, smoothly and without repeating
  * itself; nothing but z, the seed and the settings decides what is drawn. */
-#include "scm/simulate/simulate.h"
+#include "scene_testing.h"
 
 #include "read_all.h"
-#include "simulated.h"
 
-enum { SCENES = 5, MOST = 12 };
+enum { SCENES = 7, MOST = 12 };
 
-static const char *const NAMES[SCENES] = {"balls", "discs", "pendulum", "sprites", "movers"};
+static const char *const NAMES[SCENES] = {"balls",  "discs",   "pendulum", "sprites",
+                                          "movers", "spheres", "lamps"};
 static lscm_error why;
-
-/* What differs from the background: how much, and around where (pixels). */
-typedef struct seen {
-    double mass, row, column;
-} seen;
-
-static seen look(const projection *p, const double *x, size_t first_row)
-{
-    seen s = {0};
-    for (size_t i = first_row * p->side * 3; i < p->features; i++) {
-        double other = fabs(x[i] - p->scene.background[i]);
-        s.mass += other;
-        s.row += other * (double)(i / (p->side * 3));
-        s.column += other * (double)(i / 3 % p->side);
-    }
-    s.row /= s.mass;
-    s.column /= s.mass;
-    return s;
-}
-
-static projection scene_of(const char *name, int64_t nodes, int64_t seed, int64_t size)
-{
-    projection p;
-    lscm_simulation s = preset(name, nodes, seed);
-    s.size = size;
-    assert_ok(projection_random(&p, &s, &why));
-    assert_int_equal(p.features, 3 * size * size);
-    return p;
-}
-
-/* The picture of z = 0 but for one node, or two. */
-static double *picture(const projection *p, size_t node, double value, size_t other, double set)
-{
-    double z[SCENE_NODES] = {0};
-    double *x = malloc(p->features * sizeof *x);
-    assert_non_null(x);
-    z[node] = value;
-    if (other != node) {
-        z[other] = set;
-    }
-    projection_apply(p, 1, z, NULL, x);
-    return x;
-}
-
-static seen look_at(const projection *p, size_t node, double value)
-{
-    double *x = picture(p, node, value, node, 0);
-    seen s = look(p, x, 0);
-    free(x);
-    return s;
-}
 
 static double apart(const projection *p, const double *a, const double *b, double *largest)
 {
@@ -237,7 +186,7 @@ static void far_values_are_drawn(void **state)
 static void things_stay_in_the_picture(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < SCENES; k++) {
+    for (size_t k = 0; k < LSCM_SCENE_LAMPS; k++) { /* lamps stay, and their light reaches far */
         for (int64_t run = 0; run < 60; run++) {
             projection p = scene_of(NAMES[k], 1 + run % MOST, run, 128);
             double *x = malloc(p.features * sizeof *x);
@@ -271,7 +220,7 @@ static void things_stay_in_the_picture(void **state)
 static void rows_are_the_same_on_any_threads(void **state)
 {
     (void)state;
-    const int64_t sizes[SCENES] = {16, 37, 64, 21, 50};
+    const int64_t sizes[SCENES] = {16, 37, 64, 21, 50, 19, 33};
     for (size_t k = 0; k < SCENES; k++) {
         double *x[2];
         for (int one = 0; one < 2; one++) {
@@ -389,7 +338,7 @@ static void shapes_have_their_edges(void **state)
 static void presets_have_nodes_of_their_own(void **state)
 {
     (void)state;
-    const int64_t nodes[SCENES] = {4, 4, 4, 6, 6};
+    const int64_t nodes[SCENES] = {4, 4, 4, 6, 6, 5, 4};
     for (size_t k = 0; k < SCENES; k++) {
         lscm_simulation s;
         assert_ok(lscm_simulation_preset(&s, NAMES[k], 0, &why));

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <libsmartcols/libsmartcols.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,10 +174,14 @@ static void print_text(const file_arguments *a, const lscm_dataset *data, const 
         (void)printf("note: %s\n\n", lscm_dataset_note(data));
     }
     print_fields(data);
-    (void)printf("\nx lies in [%.6g, %.6g], mean %.6g, sd %.6g\n", o->x_min, o->x_max, o->x_mean,
-                 o->x_sd);
-    if (o->missing > 0) {
-        (void)printf("%zu entr%s of x (%.2g%%) %s missing\n", o->missing,
+    if (o->missing == rows * features) {
+        (void)printf("\nx holds no number: all its %zu entries are missing (NaN)\n", o->missing);
+    } else {
+        (void)printf("\nx lies in [%.6g, %.6g], mean %.6g, sd %.6g\n", o->x_min, o->x_max,
+                     o->x_mean, o->x_sd);
+    }
+    if (o->missing > 0 && o->missing < rows * features) {
+        (void)printf("%zu entr%s of x (%.3g%%) %s missing\n", o->missing,
                      o->missing == 1 ? "y" : "ies",
                      100 * (double)o->missing / ((double)rows * (double)features),
                      o->missing == 1 ? "is" : "are");
@@ -195,6 +200,12 @@ static json_t *json_names(const lscm_dataset *data)
         (void)json_array_append_new(names, json_string(label));
     }
     return names;
+}
+
+/* JSON knows no NaN (x without a number) and no infinity (an sd beyond what a double holds). */
+static json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
 }
 
 static void print_json(const file_arguments *a, const lscm_dataset *data, const lscm_overview *o)
@@ -219,14 +230,14 @@ static void print_json(const file_arguments *a, const lscm_dataset *data, const 
                          ? json_loads(lscm_dataset_recipe(data), 0, NULL)
                          : json_null();
     json_t *all = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:o, s:o, s:s*}",
+        "{s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:s*}",
         "file", a->in, "format", lscm_dataset_format(data), "rows",
         (json_int_t)lscm_dataset_rows(data), "nodes", (json_int_t)lscm_dataset_nodes(data),
         "features", (json_int_t)lscm_dataset_features(data), "names", json_names(data), "arrays",
-        arrays, "x_min", o->x_min, "x_max", o->x_max, "x_mean", o->x_mean, "x_sd", o->x_sd,
-        "missing", (json_int_t)o->missing, "observational", (json_int_t)o->observational,
-        "target_sets", (json_int_t)o->sets, "rows_per_target", per_node, "recipe", recipe, "note",
-        lscm_dataset_note(data));
+        arrays, "x_min", json_number(o->x_min), "x_max", json_number(o->x_max), "x_mean",
+        json_number(o->x_mean), "x_sd", json_number(o->x_sd), "missing", (json_int_t)o->missing,
+        "observational", (json_int_t)o->observational, "target_sets", (json_int_t)o->sets,
+        "rows_per_target", per_node, "recipe", recipe, "note", lscm_dataset_note(data));
     if (all != NULL) {
         (void)json_dumpf(all, stdout, 0);
         (void)printf("\n");

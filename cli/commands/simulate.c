@@ -41,7 +41,8 @@ static const option_group GROUPS[] = {
     {"Rows and interventions:",
      "observational sets per-set targets values value-scale untouched actuator-noise paired", NULL},
     {"What is seen:",
-     "features projection scene size activation biases projection-low projection-high x-noise",
+     "features projection scene size width grey pixels activation biases projection-low "
+     "projection-high x-noise",
      NULL},
     {"Graph, weights and noise:", "graph", ""},
     {NULL, NULL, NULL}};
@@ -68,6 +69,8 @@ const struct argp *simulate_argp(void)
             "  lscm simulate --preset paper-image --nodes 10 --out pictures.nc\n"
             "  lscm simulate --preset blobs --nodes 5 --out blobs.pngs\n"
             "  lscm simulate --preset pendulum --size 96 --out pendulum.npz\n"
+            "  lscm simulate --preset balls --size 48 --width 64 --grey --pixels uint8 --out "
+            "grey.npz\n"
             "  lscm simulate --preset paper-nonlinear --activation tanh --biases --out tanh.nc\n"
             "  lscm simulate --preset revised-linear --targets cycle --sets 40 --out single.npz\n"
             "  lscm simulate --sets 0 --observational 5000 --projection identity --out z.npz\n\n"

@@ -36,7 +36,7 @@ def test_simulate_explains_what_is_wrong():
     assert {row["name"] for row in lscm.settings("simulation")} >= {"nodes", "seed", "x_noise"}
 
 
-SCENES = [("balls", 4), ("discs", 4), ("pendulum", 4), ("sprites", 6), ("movers", 6)]
+SCENES = [("balls", 4), ("discs", 4), ("pendulum", 4), ("sprites", 6), ("movers", 6), ("spheres", 5), ("lamps", 4)]
 
 
 @pytest.mark.parametrize("preset, nodes", SCENES)
@@ -47,6 +47,14 @@ def test_scenes_are_pictures_in_colour(preset, nodes):
     assert lscm.simulate(preset, nodes=3, observational=6, sets=0).z.shape == (6, 3)
     with pytest.raises(ValueError, match="scenes alone"):
         lscm.simulate("blobs", size=24)
+
+
+def test_scenes_in_grey_wide_and_as_bytes():
+    shares = lscm.simulate("spheres", size=24, width=40, grey=True, observational=6, sets=0)
+    data = lscm.simulate("spheres", size=24, width=40, grey=True, pixels="uint8", observational=6, sets=0)
+    assert shares.x.shape == data.x.shape == (6, 24, 40)
+    assert data.x.dtype == np.uint8 and np.abs(255 * shares.x - data.x).max() < 0.5001
+    assert data.recipe["pixels"] == "uint8" and data.recipe["width"] == 40
 
 
 @pytest.mark.parametrize("ending", [".nc", ".npz", "", ".csv", ".pngs"])

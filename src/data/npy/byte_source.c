@@ -187,7 +187,9 @@ static lscm_status fail_entry(const byte_source *source, lscm_error *why)
     zip_error_t *error =
         source->entry != NULL ? zip_file_get_error(source->entry) : zip_get_error(source->zip);
     if (zip_error_code_zip(error) == ZIP_ER_CRC) {
-        return fail(why, LSCM_FORMAT, "%s is damaged: its checksum is wrong", source->where);
+        return fail(why, LSCM_FORMAT,
+                    "%s is damaged: its checksum is wrong; copy or save the file again",
+                    source->where);
     }
     return fail(why, LSCM_READ, "%s could not be read from the zip file: %s", source->where,
                 zip_error_strerror(error));

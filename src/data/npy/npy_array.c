@@ -68,7 +68,8 @@ lscm_status npy_array_is_numbers(const npy_array *array, lscm_error *why)
         return fail(why, LSCM_FORMAT, "%s holds text where numbers are needed", where);
     }
     if (array->header.bytes == 0) {
-        return fail(why, LSCM_SHAPE, "%s is an array without elements", where);
+        return fail(why, LSCM_SHAPE,
+                    "%s is an array without elements; store one row for each sample", where);
     }
     return LSCM_OK;
 }

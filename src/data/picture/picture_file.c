@@ -26,6 +26,7 @@ lscm_status picture_size_allow(png_size size, const char *path, lscm_error *why)
     char text[PNG_SIZE_TEXT];
     return size.height * size.width <= MOST_NUMBERS / 3
                ? LSCM_OK
-               : fail(why, LSCM_SHAPE, "%s: a picture of %s is too large", path,
+               : fail(why, LSCM_SHAPE,
+                      "%s: the picture is of %s, which is too large; make it smaller", path,
                       png_size_text(size, text));
 }

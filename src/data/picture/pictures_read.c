@@ -65,9 +65,11 @@ static lscm_status look(const pictures_source *s, size_t row, lscm_error *why)
     TRY(size_of(path, &size, why));
     if (size.height != s->size.height || size.width != s->size.width ||
         size.channels != s->size.channels) {
-        status = fail(
-            why, LSCM_SHAPE, "%s: the picture is of %s, but '%.200s' is of %s; all must be alike",
-            path, png_size_text(size, text[0]), s->list.files[0], png_size_text(s->size, text[1]));
+        status = fail(why, LSCM_SHAPE,
+                      "%s: the picture is of %s, but '%.200s' is of %s; all must be alike: "
+                      "save them in one size, all grey or all in colour",
+                      path, png_size_text(size, text[0]), s->list.files[0],
+                      png_size_text(s->size, text[1]));
     }
 done:
     return status;

@@ -20,6 +20,10 @@ typedef struct reader {
     size_t stored; /* channels as decoded, alpha included */
     bool wide;     /* samples of 16 bits */
     int passes;    /* over an interlaced picture */
+    /* of a picture with a palette: samples are indices into it */
+    png_colorp palette;
+    png_bytep alpha;     /* of its first colours, or NULL */
+    int colours, alphas; /* colours: 0 without a palette */
 } reader;
 
 const char *png_size_text(png_size size, char *out)
@@ -79,8 +83,15 @@ static lscm_status read_header(reader *r, lscm_error *why)
     }
     png_set_sig_bytes(r->in.png, SIGNATURE);
     png_read_info(r->in.png, r->in.info);
-    /* samples of 8 or 16 bits, grey or colours, and alpha where anything may be transparent */
-    png_set_expand(r->in.png);
+    if (png_get_color_type(r->in.png, r->in.info) == PNG_COLOR_TYPE_PALETTE) {
+        /* not expanded: libpng takes an index beyond the palette for black */
+        png_set_packing(r->in.png);
+        (void)png_get_PLTE(r->in.png, r->in.info, &r->palette, &r->colours);
+        (void)png_get_tRNS(r->in.png, r->in.info, &r->alpha, &r->alphas, NULL);
+    } else {
+        /* samples of 8 or 16 bits, grey or colours, and alpha where anything may be transparent */
+        png_set_expand(r->in.png);
+    }
     r->passes = png_set_interlace_handling(r->in.png);
     png_read_update_info(r->in.png, r->in.info);
     r->size.height = png_get_image_height(r->in.png, r->in.info);
@@ -104,6 +115,34 @@ static lscm_status read_samples(reader *r, png_bytep samples, lscm_error *why)
         }
     }
     png_read_end(r->in.png, NULL);
+    return LSCM_OK;
+}
+
+static lscm_status fail_transparent(const reader *r, lscm_error *why)
+{
+    return fail(why, LSCM_VALUE,
+                "%s: the picture is transparent in places; save it without transparency", r->path);
+}
+
+/* Indices of 8 bits to shares. */
+static lscm_status from_palette(const reader *r, const uint8_t *indices, float *out,
+                                lscm_error *why)
+{
+    for (size_t p = 0; p < r->size.height * r->size.width; p++) {
+        int index = indices[p];
+        if (index >= r->colours) {
+            return fail(why, LSCM_FORMAT,
+                        "%s: the picture is damaged (pixel (%zu, %zu), counted from 0, has colour "
+                        "%d of a palette of %d); save or copy it again",
+                        r->path, p / r->size.width, p % r->size.width, index, r->colours);
+        }
+        if (index < r->alphas && r->alpha[index] != 255) {
+            return fail_transparent(r, why);
+        }
+        out[3 * p] = (float)r->palette[index].red / 255.0F;
+        out[3 * p + 1] = (float)r->palette[index].green / 255.0F;
+        out[3 * p + 2] = (float)r->palette[index].blue / 255.0F;
+    }
     return LSCM_OK;
 }
 
@@ -155,9 +194,10 @@ lscm_status png_picture_read(const char *path, png_size size, void *scratch, flo
     TRY(read_header(&r, why));
     TRY(png_size_same(path, r.size, size, why));
     TRY(read_samples(&r, scratch, why));
-    if (!to_shares(&r, scratch, out)) {
-        TRY(fail(why, LSCM_VALUE,
-                 "%s: the picture is transparent in places; save it without transparency", path));
+    if (r.colours > 0) {
+        TRY(from_palette(&r, scratch, out, why));
+    } else if (!to_shares(&r, scratch, out)) {
+        TRY(fail_transparent(&r, why));
     }
 done:
     end(&r);

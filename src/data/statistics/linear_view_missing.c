@@ -67,7 +67,8 @@ static lscm_status open_seen(linear_view *s, lscm_error *why)
 lscm_status signal_fill(linear_view *s, const lscm_dataset *data, double *x, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    TRY(missing_find(&s->mask, data->path, data->feature_names, x, s->rows, s->D, why));
+    TRY(missing_find(&s->mask, data->path, data->feature_names, &data->shape[LSCM_X], x, s->rows,
+                     s->D, why));
     if (s->mask != NULL) {
         s->missing = missing_count(s->mask, s->rows * s->D);
         TRY(missing_fill(x, s->mask, s->rows, s->D, s->d, stream_of(0, STREAM_MISSING), why));
@@ -195,7 +196,8 @@ static void fill_column(linear_view *s, size_t set, size_t node, rng random)
 lscm_status signal_observed(linear_view *s, const lscm_dataset *data, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    TRY(missing_find(&s->mask, data->path, data->node_names, s->y, s->rows, s->D, why));
+    TRY(missing_find(&s->mask, data->path, data->node_names, &data->shape[LSCM_X], s->y, s->rows,
+                     s->D, why));
     if (s->mask == NULL) {
         return LSCM_OK;
     }

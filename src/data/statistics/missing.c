@@ -7,13 +7,39 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double LEAST_NOISE = 1e-12; /* psi of a column of variance 1 */
 
-lscm_status missing_find(uint8_t **mask, const char *path, char *const *names, const double *x,
-                         size_t n, size_t D, lscm_error *why)
+/* Column j has no number. */
+static lscm_status fail_empty(const char *path, char *const *names, const array_shape *shape,
+                              size_t j, lscm_error *why)
+{
+    if (shape != NULL && shape->ndim > 2) {
+        size_t channels = shape->ndim == 4 ? shape->dims[3] : 1;
+        size_t pixel = j / channels;
+        char channel[32] = "";
+        if (shape->ndim == 4) {
+            (void)snprintf(channel, sizeof channel, ", channel %zu", j % channels);
+        }
+        return fail(why, LSCM_VALUE,
+                    "%s: pixel (%zu, %zu)%s (0-based) has no number in any picture; crop or leave "
+                    "out what was not seen, or set it to 0 in all of them",
+                    path, pixel / shape->dims[2], pixel % shape->dims[2], channel);
+    }
+    if (names != NULL) {
+        return fail(why, LSCM_VALUE, "%s: column '%s' has no number in any row; leave it out", path,
+                    names[j]);
+    }
+    return fail(why, LSCM_VALUE, "%s: column %zu (0-based) has no number in any row; leave it out",
+                path, j);
+}
+
+lscm_status missing_find(uint8_t **mask, const char *path, char *const *names,
+                         const array_shape *shape, const double *x, size_t n, size_t D,
+                         lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     uint8_t *found = calloc(n * D + 1, 1);
@@ -31,15 +57,14 @@ lscm_status missing_find(uint8_t **mask, const char *path, char *const *names, c
             there[j] += is ? 0 : 1;
         }
     }
+    if (count == n * D) {
+        TRY(fail(why, LSCM_VALUE,
+                 "%s: 'x' holds no number: all its entries are missing (NaN); store what was seen",
+                 path));
+    }
     for (size_t j = 0; j < D; j++) {
         if (there[j] == 0) {
-            TRY(names != NULL
-                    ? fail(why, LSCM_VALUE,
-                           "%s: column '%s' has no number in any row; leave it out", path, names[j])
-                    : fail(why, LSCM_VALUE,
-                           "%s: column %zu (0-based) has no number in any row; leave it "
-                           "out",
-                           path, j));
+            TRY(fail_empty(path, names, shape, j, why));
         }
     }
     *mask = count > 0 ? found : NULL;

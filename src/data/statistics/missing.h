@@ -18,11 +18,14 @@
 
 #include "base/rng.h"
 #include "base/status.h"
+#include "data/dataset/dataset.h"
 
 /* *mask (n, D): 1 where x is NaN, the caller's to free; NULL where nothing is. Fails where a column
- * has no number at all. names (D) or NULL. */
-lscm_status missing_find(uint8_t **mask, const char *path, char *const *names, const double *x,
-                         size_t n, size_t D, lscm_error *why);
+ * has no number at all: it is told by names (D) or number, of pictures by its pixel. names and
+ * shape, that of x, may be NULL. */
+lscm_status missing_find(uint8_t **mask, const char *path, char *const *names,
+                         const array_shape *shape, const double *x, size_t n, size_t D,
+                         lscm_error *why);
 size_t missing_count(const uint8_t *mask, size_t n);
 /* Fills x (n, D) where mask is 1, by r factors; r < D or there is nothing to tell noise by. */
 lscm_status missing_fill(double *x, const uint8_t *mask, size_t n, size_t D, size_t r, rng random,

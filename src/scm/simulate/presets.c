@@ -43,6 +43,9 @@ static const named_settings PRESETS[] = {
      SCENE("sprites"), 6},
     {"movers", "pictures of a shape that moves, turns, scales and changes colour and brightness",
      SCENE("movers"), 6},
+    {"spheres", "pictures of a shaded sphere, and a light that turns around it", SCENE("spheres"),
+     5},
+    {"lamps", "pictures of lamps that glow in the dark, a node each", SCENE("lamps"), 4},
 };
 enum { PRESET_COUNT = sizeof PRESETS / sizeof PRESETS[0] };
 

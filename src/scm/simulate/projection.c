@@ -84,12 +84,13 @@ static void measure(projection *p, const lscm_simulation *s)
     if (p->kind == LSCM_PROJECTION_SON || p->kind == LSCM_PROJECTION_IDENTITY) {
         p->features = p->d;
     } else if (p->kind == LSCM_PROJECTION_IMAGE || p->kind == LSCM_PROJECTION_BLOBS) {
-        p->side = picture_side(p->d);
-        p->features = p->side * p->side;
+        p->height = p->width = picture_side(p->d);
+        p->features = p->height * p->width;
     } else if (p->kind == LSCM_PROJECTION_SCENE) {
-        p->side = (size_t)s->size;
-        p->channels = SCENE_CHANNELS;
-        p->features = p->side * p->side * p->channels;
+        p->height = (size_t)s->size;
+        p->width = (size_t)(s->width > 0 ? s->width : s->size);
+        p->channels = s->grey ? 1 : SCENE_CHANNELS;
+        p->features = p->height * p->width * p->channels;
     }
 }
 
@@ -99,7 +100,7 @@ static void lay_out(projection *p, const lscm_simulation *s, arena *a)
         scene_lay_out(&p->scene, s, a);
         return;
     }
-    if (p->side > 0) {
+    if (p->height > 0) {
         p->square = arena_take(a, p->d, sizeof *p->square);
     }
     if (p->kind != LSCM_PROJECTION_IMAGE && p->kind != LSCM_PROJECTION_IDENTITY) {

@@ -35,7 +35,7 @@ typedef struct projection {
     lscm_activation activation;
     double unit; /* u */
     size_t d, features;
-    size_t side;                         /* of a picture: side x side pixels; else 0 */
+    size_t height, width;                /* of a picture, in pixels; else 0 */
     size_t channels;                     /* numbers of a pixel */
     double *matrix[PROJECTION_LAYERS];   /* (d, D), (D, D), (D, D), as far as needed; blobs: k */
     double *bias[PROJECTION_LAYERS - 1]; /* (D) of the hidden layers, or NULL */

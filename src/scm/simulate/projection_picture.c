@@ -26,13 +26,13 @@ static void place_squares(const projection *p)
 {
     static const size_t paper[10][2] = {{0, 0}, {0, 4}, {4, 0}, {4, 4}, {2, 2},
                                         {1, 1}, {1, 3}, {3, 1}, {3, 3}, {0, 2}};
-    size_t cells = p->side / SQUARE;
+    size_t cells = p->width / SQUARE;
     size_t node = 0;
     for (; node < p->d && node < 10; node++) {
-        p->square[node] = (paper[node][0] * p->side + paper[node][1]) * SQUARE;
+        p->square[node] = (paper[node][0] * p->width + paper[node][1]) * SQUARE;
     }
     for (size_t cell = 0; node < p->d; cell++) {
-        size_t pixel = ((cell / cells) * p->side + cell % cells) * SQUARE;
+        size_t pixel = ((cell / cells) * p->width + cell % cells) * SQUARE;
         bool taken = false;
         for (size_t k = 0; k < 10; k++) {
             taken = taken || p->square[k] == pixel;
@@ -47,11 +47,11 @@ void picture_place(const projection *p)
 {
     place_squares(p);
     for (size_t i = 0; i < p->d && p->kind == LSCM_PROJECTION_BLOBS; i++) {
-        size_t top = p->square[i] / p->side;
-        size_t left = p->square[i] % p->side;
+        size_t top = p->square[i] / p->width;
+        size_t left = p->square[i] % p->width;
         for (size_t pixel = 0; pixel < p->features; pixel++) {
-            size_t row = pixel / p->side;
-            size_t column = pixel % p->side;
+            size_t row = pixel / p->width;
+            size_t column = pixel % p->width;
             double down = (double)row - (double)top - MIDDLE;
             double right = (double)column - (double)left - MIDDLE;
             p->matrix[0][i * p->features + pixel] =
@@ -68,7 +68,7 @@ void picture_squares(const projection *p, size_t n, const double *z, double *x)
             double light = z[r * p->d + i] / 16 + 0.5;
             double *corner = x + r * p->features + p->square[i];
             for (size_t pixel = 0; pixel < (size_t)SQUARE * SQUARE; pixel++) {
-                corner[pixel / SQUARE * p->side + pixel % SQUARE] = light;
+                corner[pixel / SQUARE * p->width + pixel % SQUARE] = light;
             }
         }
     }

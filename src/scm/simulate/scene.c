@@ -15,41 +15,46 @@ static const double GROWN = 1.82;  /* the largest size over the middle one, and 
 static const double SPREAD = 0.08; /* of sizes, to either side */
 static const double LONGER = 1.35; /* the longest pendulum over the middle one: exp(0.3) */
 static const double NO_WRAP = 0.4; /* of a period, to either side */
+static const double BRIGHT = 0.27; /* the hue of the largest luminance */
 
 /* What the nodes of a thing drive, in turn. */
 typedef struct assignment {
     size_t count;
     scene_attribute attribute[6];
+    size_t lamp; /* a node that drives what is not part of a thing; 0: none does */
 } assignment;
 
 static const assignment ASSIGNMENTS[] = {
-    [LSCM_SCENE_BALLS] = {2, {ATTRIBUTE_X, ATTRIBUTE_Y}},
-    [LSCM_SCENE_DISCS] = {1, {ATTRIBUTE_ALONG}},
-    [LSCM_SCENE_PENDULUM] = {3, {ATTRIBUTE_ANGLE, ATTRIBUTE_HUE, ATTRIBUTE_LENGTH}},
-    [LSCM_SCENE_SPRITES] = {3, {ATTRIBUTE_ANGLE, ATTRIBUTE_SIZE, ATTRIBUTE_HUE}},
+    [LSCM_SCENE_BALLS] = {2, {ATTRIBUTE_X, ATTRIBUTE_Y}, 0},
+    [LSCM_SCENE_DISCS] = {1, {ATTRIBUTE_ALONG}, 0},
+    [LSCM_SCENE_PENDULUM] = {3, {ATTRIBUTE_ANGLE, ATTRIBUTE_HUE, ATTRIBUTE_LENGTH}, 1},
+    [LSCM_SCENE_SPRITES] = {3, {ATTRIBUTE_ANGLE, ATTRIBUTE_SIZE, ATTRIBUTE_HUE}, 0},
     [LSCM_SCENE_MOVERS] = {6,
                            {ATTRIBUTE_X, ATTRIBUTE_Y, ATTRIBUTE_ANGLE, ATTRIBUTE_SIZE,
-                            ATTRIBUTE_HUE, ATTRIBUTE_LIGHT}},
+                            ATTRIBUTE_HUE, ATTRIBUTE_LIGHT},
+                           0},
+    [LSCM_SCENE_SPHERES] = {4, {ATTRIBUTE_X, ATTRIBUTE_Y, ATTRIBUTE_HUE, ATTRIBUTE_SIZE}, 2},
+    [LSCM_SCENE_LAMPS] = {1, {ATTRIBUTE_GLOW}, 0},
 };
 
 scene_attribute scene_attribute_of(const scene *s, size_t node, size_t *thing)
 {
     const assignment *a = &ASSIGNMENTS[s->kind];
-    if (s->kind == LSCM_SCENE_PENDULUM && node > 0) {
-        if (node == 1) {
-            *thing = 0;
-            return ATTRIBUTE_LAMP;
-        }
-        node--;
+    if (a->lamp > 0 && node == a->lamp) {
+        *thing = 0;
+        return ATTRIBUTE_LAMP;
     }
+    node -= a->lamp > 0 && node > a->lamp ? 1 : 0;
     *thing = node / a->count;
     return a->attribute[node % a->count];
 }
 
 void scene_lay_out(scene *s, const lscm_simulation *settings, arena *a)
 {
-    s->side = (size_t)settings->size;
-    s->background = arena_take(a, s->side * s->side * SCENE_CHANNELS, sizeof(double));
+    s->height = (size_t)settings->size;
+    s->width = (size_t)(settings->width > 0 ? settings->width : settings->size);
+    s->channels = settings->grey ? 1 : SCENE_CHANNELS;
+    s->background = arena_take(a, s->height * s->width * s->channels, sizeof(double));
 }
 
 /* The k-th of n, from the back; those in front are smaller, so that they leave an edge of it. */
@@ -68,7 +73,10 @@ static double radius_of(const scene *s, size_t k)
         return 0.085 / sqrt(crowd);
     case LSCM_SCENE_SPRITES:
         return (0.5 / cells - SHIFT) / (GROWN * (1 + SPREAD));
+    case LSCM_SCENE_LAMPS:
+        return fmin(0.09, 0.15 / cells);
     case LSCM_SCENE_MOVERS:
+    case LSCM_SCENE_SPHERES:
         break;
     }
     return (0.13 - 0.03 * front) / sqrt(sqrt(n));
@@ -89,9 +97,9 @@ static void place(const scene *s, rng r, rng common, size_t k, scene_thing *t)
     size_t line = k / cells;
     t->x = 0.5 + ring_of(s) * cos(heading) + scene_between(r, 0, -JITTER, JITTER);
     t->y = 0.5 + ring_of(s) * sin(heading) + scene_between(r, 1, -JITTER, JITTER);
-    if (s->kind == LSCM_SCENE_SPRITES) {
-        t->x = ((double)(k % cells) + 0.5) / (double)cells;
-        t->y = ((double)line + 0.5) / (double)lines;
+    if (s->kind == LSCM_SCENE_SPRITES || s->kind == LSCM_SCENE_LAMPS) {
+        t->x = ((double)(k % cells) + 0.5) / (double)cells * (1 + 2 * s->more_x) - s->more_x;
+        t->y = ((double)line + 0.5) / (double)lines * (1 + 2 * s->more_y) - s->more_y;
     } else if (s->kind == LSCM_SCENE_PENDULUM) {
         t->x = 0.5 + ((double)k + 0.5 - (double)s->count / 2) * 0.5 / (double)s->count;
         t->y = SCENE_PIVOT;
@@ -103,6 +111,7 @@ static scene_thing draw_thing(const scene *s, rng r, rng common, size_t k)
     const double turn = 2 * acos(-1);
     double n = (double)s->count;
     bool turns = s->kind == LSCM_SCENE_SPRITES || s->kind == LSCM_SCENE_MOVERS;
+    bool grows = s->kind == LSCM_SCENE_MOVERS || s->kind == LSCM_SCENE_SPHERES;
     scene_thing t = {.shape = SHAPE_DISC};
     if (turns) {
         t.shape = (scene_shape)((k + rng_below(common, 3, SHAPES_THAT_TURN)) % SHAPES_THAT_TURN);
@@ -111,7 +120,7 @@ static scene_thing draw_thing(const scene *s, rng r, rng common, size_t k)
     }
     place(s, r, common, k, &t);
     t.radius = radius_of(s, k) * scene_between(r, 3, 1 - SPREAD, 1 + SPREAD);
-    double largest = t.radius * (s->kind == LSCM_SCENE_MOVERS ? GROWN : 1);
+    double largest = t.radius * (grows ? GROWN : 1);
     t.reach = HALF - ring_of(s) - JITTER - SHIFT - largest;
     if (s->kind == LSCM_SCENE_PENDULUM) {
         t.reach = scene_between(r, 6, 0.34, 0.42);
@@ -124,6 +133,11 @@ static scene_thing draw_thing(const scene *s, rng r, rng common, size_t k)
     t.hue = rng_uniform(common, 5) + ((double)k + scene_between(r, 5, -0.1, 0.1)) / n;
     /* things that meet keep colours of their own */
     t.hue_reach = s->kind == LSCM_SCENE_SPRITES ? NO_WRAP : NO_WRAP / n;
+    if (s->channels == 1) {
+        double part = s->kind == LSCM_SCENE_SPRITES ? 0.5 : ((double)k + 0.5) / n;
+        t.hue = BRIGHT + part / 2;
+        t.hue_reach /= 2;
+    }
     return t;
 }
 
@@ -141,9 +155,14 @@ void scene_draw_up(scene *s, const lscm_simulation *settings)
         last = thing > last ? thing : last;
     }
     s->count = last + 1;
-    s->shift_x = scene_between(common, 0, -SHIFT, SHIFT);
-    s->shift_y = scene_between(common, 1, -SHIFT, SHIFT);
-    s->rim = rng_uniform(common, 2) < 0.5;
+    s->side = (double)(s->height < s->width ? s->height : s->width);
+    s->more_x = ((double)s->width / s->side - 1) / 2;
+    s->more_y = ((double)s->height / s->side - 1) / 2;
+    s->shift_x = s->more_x + scene_between(common, 0, -SHIFT, SHIFT);
+    s->shift_y = s->more_y + scene_between(common, 1, -SHIFT, SHIFT);
+    s->rim = rng_uniform(common, 2) < 0.5 || (s->channels == 1 && s->kind == LSCM_SCENE_MOVERS);
+    s->light = 2 * acos(-1) * rng_uniform(common, 7);
+    s->height_of_light = scene_between(common, 8, 0.4, 0.8);
     for (size_t k = 0; k < s->count; k++) {
         s->thing[k] = draw_thing(s, stream_part(r, k), common, k);
     }

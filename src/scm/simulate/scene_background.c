@@ -19,11 +19,11 @@ typedef struct backdrop {
     wave waves[WAVES];
 } backdrop;
 
-static backdrop draw(rng r)
+static backdrop draw(rng r, bool night)
 {
     const double turn = 2 * acos(-1);
     backdrop b = {.kind = (background_kind)rng_below(r, 0, BACKGROUNDS)};
-    bool dark = rng_uniform(r, 1) < 0.5;
+    bool dark = rng_uniform(r, 1) < 0.5 || night;
     double grey = dark ? scene_between(r, 2, 0.08, 0.2) : scene_between(r, 2, 0.78, 0.9);
     double strength = b.kind == GRADIENT ? 0.25 : 0.12;
     double angle = scene_between(r, 3, 0, turn);
@@ -58,17 +58,18 @@ static double change_at(const backdrop *b, double x, double y)
 
 void scene_background(const scene *s, rng r, double ground)
 {
-    const backdrop b = draw(r);
-    double side = (double)s->side;
-    for (size_t pixel = 0; pixel < s->side * s->side; pixel++) {
-        size_t row = pixel / s->side;
-        double x = ((double)(pixel % s->side) + 0.5) / side - s->shift_x;
-        double y = ((double)row + 0.5) / side - s->shift_y;
-        double strip = fmin(fmax((y - ground) * side + 0.5, 0), 1);
+    const backdrop b = draw(r, s->kind == LSCM_SCENE_LAMPS);
+    for (size_t pixel = 0; pixel < s->height * s->width; pixel++) {
+        double colour[SCENE_CHANNELS];
+        size_t row = pixel / s->width;
+        double x = ((double)(pixel % s->width) + 0.5) / s->side - s->shift_x;
+        double y = ((double)row + 0.5) / s->side - s->shift_y;
+        double strip = fmin(fmax((y - ground) * s->side + 0.5, 0), 1);
         for (size_t c = 0; c < SCENE_CHANNELS; c++) {
             double value = b.colour[c] + b.change[c] * change_at(&b, x, y);
             value += strip * (0.55 - 0.05 * (double)c - value) * 0.75;
-            s->background[pixel * SCENE_CHANNELS + c] = fmin(fmax(value, 0), 1);
+            colour[c] = fmin(fmax(value, 0), 1);
         }
+        scene_tone(s, colour, s->background + pixel * s->channels);
     }
 }

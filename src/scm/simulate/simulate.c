@@ -8,6 +8,7 @@
 #include "scm/recipe/recipe.h"
 #include "scm/simulate/latents.h"
 #include "scm/simulate/projection.h"
+#include "scm/simulate/simulation_check.h"
 
 #include <float.h>
 #include <math.h>
@@ -52,7 +53,7 @@ static void lay_out(simulation *s, arena *a)
     for (int k = 0; k < s->threads; k++) {
         thread_scratch t = {
             .latent = latent_scratch_take(a, d),
-            .x = arena_take(a, s->project.side > 0 ? D : TILE * D, sizeof(double)),
+            .x = arena_take(a, s->project.height > 0 ? D : TILE * D, sizeof(double)),
             .hidden = arena_take(a, hidden > D ? hidden : D, sizeof(double)),
         };
         if (s->scratch != NULL) {
@@ -107,20 +108,25 @@ static void make_x(const simulation *s, size_t first, size_t count, const double
         }
     }
     /* a camera shows nothing darker than black */
-    for (size_t i = 0; i < count * D && s->project.kind == LSCM_PROJECTION_SCENE; i++) {
+    bool cut = s->project.kind == LSCM_PROJECTION_SCENE || s->x_type == DTYPE_UINT8;
+    for (size_t i = 0; i < count * D && cut; i++) {
         x[i] = fmin(fmax(x[i], 0), 1);
     }
 }
 
 /* Pictures are large, and one is made like the next: row by row, no more than is asked for. */
 static void emit_pictures(const simulation *s, size_t first, size_t count, const double *z,
-                          thread_scratch *t, float *out)
+                          thread_scratch *t, void *out)
 {
     size_t D = s->project.features;
     for (size_t r = 0; r < count; r++) {
         make_x(s, first + r, 1, z + r * s->model.d, t, t->x);
         for (size_t i = 0; i < D; i++) {
-            out[r * D + i] = (float)t->x[i];
+            if (s->x_type == DTYPE_UINT8) {
+                ((uint8_t *)out)[r * D + i] = (uint8_t)(255 * t->x[i] + 0.5);
+            } else {
+                ((float *)out)[r * D + i] = (float)t->x[i];
+            }
         }
     }
 }
@@ -138,7 +144,7 @@ static void emit(const simulation *s, lscm_field field, size_t tile, size_t from
         memcpy(raw, rows.values + from * d, count * d * sizeof(double));
     } else if (field == LSCM_Z) {
         memcpy(raw, rows.z + from * d, count * d * sizeof(double));
-    } else if (s->project.side > 0) {
+    } else if (s->project.height > 0) {
         emit_pictures(s, tile * TILE + from, count, rows.z + from * d, t, raw);
     } else if (count == TILE) {
         make_x(s, tile * TILE, TILE, rows.z, t, raw);
@@ -201,63 +207,6 @@ static void close_simulation(row_source *self)
     free(s);
 }
 
-static lscm_status check_scene(const lscm_simulation *s, lscm_error *why)
-{
-    lscm_simulation usual;
-    lscm_settings_defaults(lscm_simulation_table(), &usual);
-    if (s->projection == LSCM_PROJECTION_SCENE && s->nodes > SCENE_NODES) {
-        return fail(why, LSCM_USAGE,
-                    "'nodes' is %lld, but a scene has things for %d at most; ask for fewer, or set "
-                    "'projection' to another one",
-                    (long long)s->nodes, SCENE_NODES);
-    }
-    if (s->projection != LSCM_PROJECTION_SCENE &&
-        (s->scene != usual.scene || s->size != usual.size)) {
-        return fail(why, LSCM_USAGE,
-                    "'%s' is for scenes alone; set 'projection' to scene, or leave it out",
-                    s->size != usual.size ? "size" : "scene");
-    }
-    return LSCM_OK;
-}
-
-static lscm_status check(const lscm_simulation *s, lscm_error *why)
-{
-    lscm_status status = lscm_settings_check(lscm_simulation_table(), s, why);
-    if (status != LSCM_OK) {
-        return status;
-    }
-    if (s->weight_low > s->weight_high) {
-        return fail(why, LSCM_USAGE, "'weight_low' is above 'weight_high'");
-    }
-    if (s->projection_low > s->projection_high) {
-        return fail(why, LSCM_USAGE, "'projection_low' is above 'projection_high'");
-    }
-    if (s->projection != LSCM_PROJECTION_MLP &&
-        (s->activation != LSCM_ACTIVATION_RELU || s->biases)) {
-        return fail(why, LSCM_USAGE,
-                    "'%s' is for the network alone; set 'projection' to mlp, or leave it out",
-                    s->biases ? "biases" : "activation");
-    }
-    status = check_scene(s, why);
-    if (status != LSCM_OK) {
-        return status;
-    }
-    if (s->sets > 0 && s->untouched >= s->nodes) {
-        return fail(why, LSCM_USAGE,
-                    "'untouched' is %lld and there are %lld nodes; interventions need at least one",
-                    (long long)s->untouched, (long long)s->nodes);
-    }
-    if (s->paired && s->sets == 0) {
-        return fail(why, LSCM_USAGE, "'paired' needs interventional rows; set 'sets' above 0");
-    }
-    double rows = (double)s->sets * (double)s->per_set * (s->paired ? 2 : 1);
-    rows += s->paired ? 0 : (double)s->observational;
-    if (rows < 2 || rows > 1e15) {
-        return fail(why, LSCM_USAGE, "these settings give %.0f rows; at least 2 are needed", rows);
-    }
-    return LSCM_OK;
-}
-
 /* What lscm_simulate_do was asked. */
 typedef struct question {
     const uint8_t *targets; /* (d) */
@@ -316,7 +265,9 @@ static lscm_status start(simulation **out, const lscm_simulation *settings, cons
     s->threads = omp_get_max_threads();
     TRY(scm_model_random(&s->model, settings, why));
     TRY(projection_random(&s->project, settings, why));
-    s->x_type = s->project.side > 0 ? DTYPE_FLOAT32 : DTYPE_FLOAT64;
+    s->x_type = s->project.height == 0                  ? DTYPE_FLOAT64
+                : settings->pixels == LSCM_PIXELS_UINT8 ? DTYPE_UINT8
+                                                        : DTYPE_FLOAT32;
     if (q != NULL) {
         set_alone(s, q);
     }
@@ -365,12 +316,13 @@ static lscm_status make(lscm_dataset **out, const lscm_simulation *settings, con
 
     size_t n = data->rows = s->rows;
     size_t d = data->nodes = s->model.d;
-    size_t side = s->project.side;
+    size_t height = s->project.height;
+    size_t width = s->project.width;
     size_t channels = s->project.channels;
-    data->shape[LSCM_X] = side == 0 ? (array_shape){true, s->x_type, 2, {n, s->project.features}}
+    data->shape[LSCM_X] = height == 0 ? (array_shape){true, s->x_type, 2, {n, s->project.features}}
                           : channels > 1
-                              ? (array_shape){true, s->x_type, 4, {n, side, side, channels}}
-                              : (array_shape){true, s->x_type, 3, {n, side, side}};
+                              ? (array_shape){true, s->x_type, 4, {n, height, width, channels}}
+                              : (array_shape){true, s->x_type, 3, {n, height, width}};
     data->shape[LSCM_TARGETS] = (array_shape){true, DTYPE_UINT8, 2, {n, d}};
     data->shape[LSCM_VALUES] = (array_shape){true, DTYPE_FLOAT64, 2, {n, d}};
     data->shape[LSCM_Z] = (array_shape){true, DTYPE_FLOAT64, 2, {n, d}};
@@ -392,7 +344,7 @@ lscm_status lscm_simulate(lscm_dataset **out, const lscm_simulation *settings, c
 {
     lscm_status status = LSCM_OK;
     lscm_dataset *data = NULL;
-    TRY(check(settings, why));
+    TRY(simulation_check(settings, why));
     TRY(make(&data, settings, NULL, why));
     TRY(recipe_write(&data->recipe, lscm_simulation_table(), settings, preset, why));
     *out = data;
@@ -409,7 +361,7 @@ lscm_status lscm_simulate_do(lscm_dataset **out, const lscm_simulation *settings
     lscm_status status = LSCM_OK;
     const question q = {targets, values, count, seed};
     *out = NULL;
-    TRY(check(settings, why));
+    TRY(simulation_check(settings, why));
     TRY(check_question(settings, &q, why));
     TRY(make(out, settings, &q, why));
     (*out)->banded = true;
