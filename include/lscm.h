@@ -436,7 +436,8 @@ typedef enum lscm_graph_prior { LSCM_GRAPH_PRIOR_ORDER, LSCM_GRAPH_PRIOR_UNIFORM
 typedef enum lscm_encoder {
     LSCM_ENCODER_AUTO,
     LSCM_ENCODER_KERNEL,
-    LSCM_ENCODER_NETWORK
+    LSCM_ENCODER_NETWORK,
+    LSCM_ENCODER_CONV
 } lscm_encoder;
 typedef enum lscm_optimiser { LSCM_OPTIMISER_ADABELIEF, LSCM_OPTIMISER_ADAM } lscm_optimiser;
 typedef enum lscm_expectation {
@@ -466,8 +467,9 @@ typedef enum lscm_permanent { LSCM_PERMANENT_BETHE, LSCM_PERMANENT_EXACT } lscm_
       "alike")                                                                                     \
     X(double, clip, "C", 0, 0, 1e12, NULL,                                                         \
       "anchored: z is clipped at +-C, such values are censored; 0 finds out (1e12: they are not)") \
-    X(lscm_encoder, encoder, "NAME", 0, 0, 2, "auto|kernel|network",                               \
-      "anchored, x not linear in z: z by a kernel in closed form, or refined through a network")   \
+    X(lscm_encoder, encoder, "NAME", 0, 0, 3, "auto|kernel|network|conv",                          \
+      "anchored, x not linear in z: z by a kernel in closed form, refined through a network, or "  \
+      "of pictures by convolutions, which see where things are")                                   \
     X(int64_t, width, "N", 0, 0, 4096, NULL,                                                       \
       "anchored, x not linear in z: width of the network's hidden layers; 0 chooses")              \
     X(int64_t, candidates, "N", 0, 0, 23, NULL,                                                    \

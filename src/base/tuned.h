@@ -88,7 +88,13 @@
     REAL(sight_still, 0.1, HAND, "of how often a pixel is drawn on average: one that never changes") \
     REAL(sight_pixels_weight, 1, HAND, "error of pixels drawn, against that of labels") \
     COUNT(sight_warm, 200, STATED, "steps in which the rate rises") \
-    REAL(sight_fall, 0.5, HAND, "share of the steps over which it falls") \
+    COUNT(sight_members, 3, TIME, "networks, whose disagreement tells their errors") \
+    COUNT(sight_steps, 8000, TIME, "steps of each, at most") \
+    COUNT(sight_trial, 1000, TIME, ".. of one that is tried against a kernel") \
+    COUNT(sight_batch, 32, HAND, "pictures of a step") \
+    COUNT(sight_pixels, 128, TIME, "pixels drawn of each") \
+    REAL(sight_rate, 0.006, HAND, "length of a step") \
+    COUNT(sight_error_rows, 64, TIME, "pictures that tell the noise of x") \
     REAL(sight_decay, 1e-3, STATED, "decay of weights") \
     /* What a row counts */ \
     REAL(gain_medians, 10, BENDS, "median errors that a row's counts at most: misread altogether says nothing of scales") \

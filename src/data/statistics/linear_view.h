@@ -102,6 +102,9 @@ static inline bool linear_view_lacks(const linear_view *s, size_t row)
 /* The rows that count alone, keep (rows), in the coordinates of all; those must stay. */
 lscm_status linear_view_keep(linear_view *out, const linear_view *from, const uint8_t *keep,
                              lscm_error *why);
+/* Of a data set: who was set and, with `values`, to what; without, all are 0. */
+lscm_status signal_design(const lscm_dataset *data, bool values, design *out, meter *m,
+                          lscm_error *why);
 /* Noise of x in its own units: root of the mean square over columns. */
 double linear_view_noise(const linear_view *s);
 /* The share of the variance of w that y has. */

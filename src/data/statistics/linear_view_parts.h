@@ -47,9 +47,6 @@ lscm_status signal_needs_values(const lscm_dataset *data, lscm_error *why);
 size_t signal_sample_row(size_t rows, size_t count, rng r, size_t k);
 lscm_status signal_sample(const lscm_dataset *data, size_t count, rng r, double *x, meter *m,
                           lscm_error *why);
-/* Who was set and, with `values`, to what; without, all are 0. */
-lscm_status signal_design(const lscm_dataset *data, bool values, design *out, meter *m,
-                          lscm_error *why);
 /* All rows of x as double; y (rows, D). */
 lscm_status signal_rows(const lscm_dataset *data, double *x, meter *m, lscm_error *why);
 

@@ -10,6 +10,7 @@
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/knowledge_advice.h"
 #include "infer/anchored/nonlinear_result.h"
+#include "infer/anchored/viewing_fit.h"
 #include "infer/judge/judge.h"
 #include "infer/run/run.h"
 
@@ -56,10 +57,26 @@ static json_t *summary_of(const nonlinear_run *r, const char *reason)
 
 /* Held-out values are best told by a linear regression, and by one on as many components of x as
  * there are nodes: with more of them, a regression bends, too. */
-static bool linear_wins(const nonlinear *n, const linear_rival *rival)
+static bool linear_wins(const nonlinear *n, const rivals *others)
 {
-    return rival != NULL && n->kernel.space.family == KERNEL_LINEAR &&
-           rival->missed <= tuned_linear_missed() * (1 - n->kernel.r2[KERNEL_LINEAR]);
+    return others->linear && n->kernel.space.family == KERNEL_LINEAR &&
+           others->missed <= tuned_linear_missed() * (1 - n->kernel.r2[KERNEL_LINEAR]);
+}
+
+/* A few steps of a network of pictures tell them better than the kernel: both have their best
+ * still before them. */
+static lscm_status ask_rivals(nonlinear_run *r, rivals *others, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    if (linear_wins(&r->n, others)) {
+        others->winner = RIVAL_LINEAR;
+    } else if (others->pictures) {
+        others->kernel = 1 - r->n.kernel.r2[r->n.kernel.space.family];
+        TRY(viewing_trial_of(r->f, &others->trial, why));
+        others->winner = others->trial < others->kernel ? RIVAL_PICTURES : RIVAL_NONE;
+    }
+done:
+    return status;
 }
 
 /* Targets left out of graph and mechanisms: z is what the network of all rows reads off. */
@@ -118,8 +135,8 @@ done:
     return status;
 }
 
-/* Ends early where the rival wins. */
-static lscm_status run_all(nonlinear_run *r, linear_rival *rival, lscm_error *why)
+/* Ends early where a rival wins. */
+static lscm_status run_all(nonlinear_run *r, rivals *others, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     fit *f = r->f;
@@ -127,9 +144,11 @@ static lscm_status run_all(nonlinear_run *r, linear_rival *rival, lscm_error *wh
     double begun = clock_seconds();
     TRY(nonlinear_encode(&r->n, &f->settings, &f->stages.part, why));
     r->seconds_encode = clock_seconds() - begun;
-    if (linear_wins(&r->n, rival)) {
-        rival->wins = true;
-        goto done;
+    if (others != NULL) {
+        TRY(ask_rivals(r, others, why));
+        if (others->winner != RIVAL_NONE) {
+            goto done;
+        }
     }
     if (f->settings.decoder == LSCM_DECODER_AUTO) {
         f->settings.decoder = LSCM_DECODER_MLP; /* of vectors and pictures alike */
@@ -148,7 +167,7 @@ done:
     return status;
 }
 
-lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lscm_error *why)
+lscm_status nonlinear_fit(fit *f, lscm_posterior **out, rivals *others, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     nonlinear_run r = {.f = f, .n = {.device = &f->device, .names = f->data->node_names}};
@@ -168,8 +187,8 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lsc
     meter m = meter_over(f->data, &f->stages.part, "reading");
     TRY(features_of(&r.n.x, f->data, &m, why));
     f->read = clock_seconds() - f->begun;
-    TRY(run_all(&r, rival, why));
-    if (rival != NULL && rival->wins) {
+    TRY(run_all(&r, others, why));
+    if (others != NULL && others->winner != RIVAL_NONE) {
         goto done;
     }
     TRY(read_off_check(f, &r.n.off, &r.a, why));

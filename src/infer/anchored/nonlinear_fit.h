@@ -4,12 +4,16 @@
 
 #include "infer/run/run.h"
 
-/* A linear encoder that may do as well as one that is not. */
-typedef struct linear_rival {
-    double missed; /* share of the values' variance that it does not predict at sets left out */
-    bool wins;     /* the answer: then nothing else was done */
-} linear_rival;
-/* With the decoder left to us there may be a rival; NULL: there is none. */
-lscm_status nonlinear_fit(fit *f, lscm_posterior **out, linear_rival *rival, lscm_error *why);
+/* Encoders that may do as well as a kernel and the network that follows it, or better. */
+typedef enum rival_kind { RIVAL_NONE, RIVAL_LINEAR, RIVAL_PICTURES } rival_kind;
+typedef struct rivals {
+    bool linear, pictures; /* in question */
+    double missed;         /* share of the values' variance that a linear one does not predict at
+                              sets left out */
+    rival_kind winner;     /* the answer: where there is one, nothing else was done */
+    double kernel, trial;  /* RIVAL_PICTURES: missed by a kernel, and by a network of pictures */
+} rivals;
+/* With the decoder left to us there may be rivals; NULL: there are none. */
+lscm_status nonlinear_fit(fit *f, lscm_posterior **out, rivals *others, lscm_error *why);
 
 #endif

@@ -10,7 +10,10 @@
 #endif
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { SIGHT_ASKED = 512, CHECKS = 32 }; /* pictures asked for labels; how often in all */
 
 /* What a worker has on its desk. */
 typedef struct sight_desk {
@@ -32,7 +35,9 @@ static void lay_out(sight_net *n)
     n->moments = arena_take(a, 2 * n->count, sizeof(float));
     n->partial = arena_take(a, SIGHT_SLOTS * n->count, sizeof(float));
     n->losses = arena_take(a, (size_t)SIGHT_SLOTS * 2, sizeof(double));
+    n->best = arena_take(a, n->count, sizeof(float));
     n->batch = arena_take(a, n->settings.batch, sizeof *n->batch);
+    n->asked = arena_take(a, SIGHT_ASKED, sizeof *n->asked);
     n->desk = arena_take(a, n->workers, sizeof *n->desk);
     for (size_t w = 0; w < n->workers; w++) {
         sight_desk nowhere;
@@ -65,6 +70,25 @@ static void find_units(sight_net *n)
     }
 }
 
+/* Pictures with labels held out, evenly among them. */
+static void list_asked(sight_net *n)
+{
+    size_t all = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        size_t stride = all / SIGHT_ASKED + 1;
+        all = pass == 0 ? 0 : all;
+        size_t seen = 0;
+        for (size_t k = 0; k < n->x->kept && n->held != NULL; k++) {
+            bool any = memchr(n->held + n->x->row[k] * n->by->d, 1, n->by->d) != NULL;
+            if (any && pass == 1 && seen % stride == 0) {
+                n->asked[n->asks++] = k;
+            }
+            seen += any ? 1 : 0;
+        }
+        all = seen;
+    }
+}
+
 lscm_status sight_net_open(sight_net *out, const pictures *x, const design *by, const uint8_t *held,
                            const sight_settings *settings, lscm_error *why)
 {
@@ -89,6 +113,11 @@ lscm_status sight_net_open(sight_net *out, const pictures *x, const design *by, 
     picture_f32_draw(&n.eye, r, n.parameters);
     pixel_f32_draw(&n.brush, stream_part(r, 1), n.parameters + n.eyes);
     find_units(&n);
+    list_asked(&n);
+    n.now = (sight_counts){.fall = settings->steps / 2,
+                           .end = settings->steps,
+                           .missed = (double)NAN,
+                           .best = (double)NAN};
 done:
     *out = n;
     return status;
@@ -149,39 +178,50 @@ static double meet_labels(const sight_batch *b, const sight_desk *at, size_t row
     return loss;
 }
 
-/* Pixels: drawn from u^; what that tells u is added where u is free. Their squared error. */
+/* The first pixels on the desk, drawn from u^: what they miss is left in colour_back; its squares. */
+static double draw(const sight_net *n, const sight_desk *at, const float *put, size_t count)
+{
+    const pixel_work_f32 *w = &at->brush;
+    size_t d = n->by->d;
+    size_t out = n->brush.out[PIXEL_LAYERS - 1];
+    size_t channels = n->x->channels;
+    double loss = 0;
+    for (size_t k = 0; k < count; k++) {
+        float *to = w->input + k * n->brush.in[0];
+        memcpy(to, put, d * sizeof *to);
+        to[d] = 2 * ((float)(at->pixel[k] / n->x->width) + 0.5F) / (float)n->x->height - 1;
+        to[d + 1] = 2 * ((float)(at->pixel[k] % n->x->width) + 0.5F) / (float)n->x->width - 1;
+    }
+    pixel_f32_forward(&n->brush, n->settings.device, n->parameters + n->eyes, count, w);
+    for (size_t k = 0; k < count; k++) {
+        for (size_t c = 0; c < channels; c++) {
+            float error =
+                w->value[PIXEL_LAYERS - 1][k * out + c] - at->x[at->pixel[k] * channels + c];
+            w->colour_back[k * out + c] = error;
+            loss += (double)error * (double)error;
+        }
+    }
+    return loss;
+}
+
+/* What they miss, told u where it is free, and the decoder. */
 static double meet_pixels(const sight_batch *b, const sight_desk *at, size_t row, const float *put,
                           float *gradient)
 {
     const sight_net *n = b->net;
     const pixel_work_f32 *w = &at->brush;
-    size_t d = n->by->d;
-    size_t in = n->brush.in[0];
+    size_t count = n->settings.pixels;
     size_t out = n->brush.out[PIXEL_LAYERS - 1];
-    size_t channels = n->x->channels;
-    double loss = 0;
-    for (size_t k = 0; k < n->settings.pixels; k++) {
-        float *to = w->input + k * in;
-        memcpy(to, put, d * sizeof *to);
-        to[d] = 2 * ((float)(at->pixel[k] / n->x->width) + 0.5F) / (float)n->x->height - 1;
-        to[d + 1] = 2 * ((float)(at->pixel[k] % n->x->width) + 0.5F) / (float)n->x->width - 1;
+    double loss = draw(n, at, put, count);
+    for (size_t k = 0; k < count * out; k++) {
+        w->colour_back[k] *= b->pixel; /* 0 beyond the channels */
     }
-    pixel_f32_forward(&n->brush, n->settings.device, n->parameters + n->eyes, n->settings.pixels,
-                      w);
-    for (size_t k = 0; k < n->settings.pixels; k++) {
-        for (size_t c = 0; c < channels; c++) {
-            float error =
-                w->value[PIXEL_LAYERS - 1][k * out + c] - at->x[at->pixel[k] * channels + c];
-            w->colour_back[k * out + c] = b->pixel * error;
-            loss += (double)error * (double)error;
-        }
-    }
-    pixel_f32_backward(&n->brush, n->turned + n->eyes, n->settings.pixels, w, gradient + n->eyes);
-    for (size_t j = 0; j < d; j++) {
+    pixel_f32_backward(&n->brush, n->turned + n->eyes, count, w, gradient + n->eyes);
+    for (size_t j = 0; j < n->by->d; j++) {
         if (!is_seen(n, row, j)) {
             float sum = 0;
-            for (size_t k = 0; k < n->settings.pixels; k++) {
-                sum += w->input_back[k * in + j];
+            for (size_t k = 0; k < count; k++) {
+                sum += w->input_back[k * n->brush.in[0] + j];
             }
             at->eye.z_back[j] += sum;
         }
@@ -197,7 +237,7 @@ static void run_slot(void *self, size_t slot, size_t worker)
     const sight_desk *at = &n->desk[worker];
     size_t size = n->settings.batch;
     float *gradient = n->partial + slot * n->count;
-    float put[TILE_LANES * 32];
+    float put[SIGHT_NODES];
     memset(gradient, 0, n->count * sizeof *gradient);
     n->losses[2 * slot] = n->losses[2 * slot + 1] = 0;
     for (size_t k = slot * size / SIGHT_SLOTS; k < (slot + 1) * size / SIGHT_SLOTS; k++) {
@@ -215,10 +255,10 @@ static void run_slot(void *self, size_t slot, size_t worker)
 /* Rises over the first steps, falls to 0 over the last. */
 static double rate_at(const sight_net *n)
 {
-    double done = (double)n->now.steps / (double)n->settings.steps;
-    double rise = fmin(1, (double)(n->now.steps + 1) / (double)tuned_sight_warm());
-    double fall = tuned_sight_fall();
-    return n->settings.rate * rise * (done < 1 - fall ? 1 : fmax(0, (1 - done) / fall));
+    const sight_counts *c = &n->now;
+    double rise = fmin(1, (double)(c->steps + 1) / (double)tuned_sight_warm());
+    double left = (double)(c->end - c->steps) / (double)(c->end - c->fall);
+    return n->settings.rate * rise * fmin(1, left);
 }
 
 static void update(sight_net *n)
@@ -242,6 +282,61 @@ static void update(sight_net *n)
                                .correct = 1 / (1 - pow(0.99, t))};
     b->scale(on, n->count, (float)(1 - rate * tuned_sight_decay()), n->parameters);
     b->adam(on, n->count, &step, n->parameters, n->gradient, n->moments, n->moments + n->count);
+}
+
+static size_t check_every(const sight_net *n)
+{
+    return n->settings.steps / CHECKS > 0 ? n->settings.steps / CHECKS : 1;
+}
+
+/* One part of the pictures that are asked for labels held out. */
+static void ask_slot(void *self, size_t slot, size_t worker)
+{
+    const sight_net *n = self;
+    const sight_desk *at = &n->desk[worker];
+    n->losses[2 * slot] = n->losses[2 * slot + 1] = 0;
+    for (size_t k = slot * n->asks / SIGHT_SLOTS; k < (slot + 1) * n->asks / SIGHT_SLOTS; k++) {
+        size_t row = n->x->row[n->asked[k]];
+        pictures_kept(n->x, n->asked[k], at->x);
+        picture_f32_show(&n->eye, &at->eye, at->x);
+        picture_f32_forward(&n->eye, n->settings.device, n->parameters, &at->eye);
+        for (size_t j = 0; j < n->by->d; j++) {
+            if (n->held[row * n->by->d + j] != 0) {
+                double v = (design_value(n->by, row, j) - n->offset[j]) / n->spread[j];
+                double off = (double)at->eye.z[j] - v;
+                n->losses[2 * slot] += off * off;
+                n->losses[2 * slot + 1] += v * v;
+            }
+        }
+    }
+}
+
+/* Labels held out: the best parameters so far are kept; where nothing came of a third of all steps
+ * before, the rate begins to fall. */
+static void check(sight_net *n)
+{
+    const device *on = n->settings.device;
+    sight_counts *c = &n->now;
+    double missed = 0;
+    double all = 0;
+    on->each(on, n->workers, n->asks > 0 ? SIGHT_SLOTS : 0, ask_slot, n);
+    for (size_t slot = 0; slot < SIGHT_SLOTS && n->asks > 0; slot++) {
+        missed += n->losses[2 * slot];
+        all += n->losses[2 * slot + 1];
+    }
+    c->missed = missed / all;
+    if (!(c->missed >= c->best)) {
+        c->best = c->missed;
+        c->best_at = c->steps;
+        memcpy(n->best, n->parameters, n->count * sizeof(float));
+    }
+    if (c->steps < c->fall && 3 * (c->steps - c->best_at) >= c->steps && n->asks > 0) {
+        c->fall = c->steps;
+        c->end = 2 * c->steps;
+    }
+    if (c->steps == c->end && n->asks > 0) {
+        memcpy(n->parameters, n->best, n->count * sizeof(float));
+    }
 }
 
 lscm_status sight_net_step(sight_net *n, lscm_error *why)
@@ -281,7 +376,16 @@ lscm_status sight_net_step(sight_net *n, lscm_error *why)
     n->now.label += newest * (sums[0] - n->now.label);
     n->now.pixel += newest * (sums[1] - n->now.pixel);
     n->now.steps++;
+    n->now.checked = n->now.steps % check_every(n) == 0 || n->now.steps == n->now.end ? 1 : 0;
+    if (n->now.checked != 0) {
+        check(n);
+    }
     return LSCM_OK;
+}
+
+bool sight_net_over(const sight_net *n)
+{
+    return n->now.steps >= n->now.end;
 }
 
 size_t sight_net_pieces(sight_net *n, piece out[SIGHT_PIECES])
@@ -289,40 +393,53 @@ size_t sight_net_pieces(sight_net *n, piece out[SIGHT_PIECES])
     size_t count = 0;
     out[count++] = (piece){n->parameters, n->count * sizeof(float)};
     out[count++] = (piece){n->moments, 2 * n->count * sizeof(float)};
+    out[count++] = (piece){n->best, n->count * sizeof(float)};
     out[count++] = (piece){&n->now, sizeof n->now};
     return count;
 }
 
-/* ---- z ---- */
+/* ---- Pictures drawn again ---- */
 
-typedef struct reading {
+typedef struct redrawing {
     const sight_net *net;
-    size_t count;
-    const float *x;
-    double *z;
-} reading;
+    size_t stride;
+    double *sum; /* (count) */
+} redrawing;
 
-enum { READ_TOGETHER = 16 };
-
-static void read_some(void *self, size_t job, size_t worker)
+static void redraw(void *self, size_t job, size_t worker)
 {
-    const reading *r = self;
-    const sight_net *n = r->net;
+    const redrawing *t = self;
+    const sight_net *n = t->net;
     const sight_desk *at = &n->desk[worker];
-    size_t d = n->by->d;
-    size_t end = (job + 1) * READ_TOGETHER < r->count ? (job + 1) * READ_TOGETHER : r->count;
-    for (size_t k = job * READ_TOGETHER; k < end; k++) {
-        picture_f32_show(&n->eye, &at->eye, r->x + k * n->x->count);
-        picture_f32_forward(&n->eye, n->settings.device, n->parameters, &at->eye);
-        for (size_t j = 0; j < d; j++) {
-            r->z[k * d + j] = n->offset[j] + n->spread[j] * (double)at->eye.z[j];
+    size_t pixels = n->x->height * n->x->width;
+    size_t row = n->x->row[job * t->stride];
+    float put[SIGHT_NODES];
+    pictures_kept(n->x, job * t->stride, at->x);
+    picture_f32_show(&n->eye, &at->eye, at->x);
+    picture_f32_forward(&n->eye, n->settings.device, n->parameters, &at->eye);
+    (void)meet_labels(&(sight_batch){.net = n}, at, row, put);
+    for (size_t first = 0; first < pixels; first += n->settings.pixels) {
+        size_t count = pixels - first < n->settings.pixels ? pixels - first : n->settings.pixels;
+        for (size_t k = 0; k < count; k++) {
+            at->pixel[k] = first + k;
         }
+        t->sum[job] += draw(n, at, put, count);
     }
 }
 
-void sight_net_read(const sight_net *n, size_t count, const float *x, double *z)
+lscm_status sight_net_error(const sight_net *n, size_t count, double *out, lscm_error *why)
 {
     const device *on = n->settings.device;
-    reading r = {n, count, x, z};
-    on->each(on, n->workers, (count + READ_TOGETHER - 1) / READ_TOGETHER, read_some, &r);
+    size_t asked = count < n->x->kept ? count : n->x->kept;
+    redrawing t = {n, n->x->kept / asked, calloc(asked, sizeof(double))};
+    if (t.sum == NULL) {
+        return fail_memory(why, asked * sizeof(double));
+    }
+    on->each(on, n->workers, asked, redraw, &t);
+    *out = 0;
+    for (size_t k = 0; k < asked; k++) {
+        *out += t.sum[k] / (double)(asked * n->x->count) * n->x->scale * n->x->scale;
+    }
+    free(t.sum);
+    return LSCM_OK;
 }

@@ -8,8 +8,10 @@
  *
  * over a batch of pictures and `pixels` of each, drawn where pixels vary (pictures.h); v~ are labels
  * in units of their own spread, z = o + k u. Steps are Adam's, with decay, at a rate that rises at
- * first, stays, and falls to 0 over the last part of the steps. A batch is cut into fixed parts
- * whose gradients are added in their order: the same numbers on any number of threads.
+ * first, stays, and falls to 0 over as many steps as there were before. It begins to fall at half
+ * of the steps, or when labels held out are no longer told better; parameters are those that told
+ * them best. A batch is cut into fixed parts whose gradients are added in their order: the same
+ * numbers on any number of threads.
  */
 #ifndef LSCM_INFER_SIGHT_SIGHT_NET_H
 #define LSCM_INFER_SIGHT_SIGHT_NET_H
@@ -19,7 +21,7 @@
 #include "infer/sight/pictures.h"
 #include "net/vision/vision.h"
 
-enum { SIGHT_SLOTS = 8 };
+enum { SIGHT_SLOTS = 8, SIGHT_NODES = 1024 }; /* at most */
 
 typedef struct sight_settings {
     const device *device;
@@ -29,8 +31,11 @@ typedef struct sight_settings {
 } sight_settings;
 
 typedef struct sight_counts {
-    uint64_t steps; /* done */
-    double label, pixel; /* running means of the two losses, newest steps most */
+    uint64_t steps, fall, end; /* done; from where the rate falls, and where it is 0 */
+    uint64_t best_at;          /* steps at which labels held out were told best */
+    uint64_t checked;          /* the last step looked at them */
+    double label, pixel;       /* running means of the two losses, newest steps most */
+    double missed, best;       /* 1 - R2 of labels held out: last, and least; NaN without any */
 } sight_counts;
 
 typedef struct sight_net {
@@ -43,9 +48,11 @@ typedef struct sight_net {
     double *offset, *spread; /* (d): o, k */
     size_t count, eyes;      /* parameters: all; of the encoder, which come first */
     float *parameters, *turned, *gradient, *moments; /* (count), (2, count) the last */
+    float *best;                                     /* (count): that told labels held out best */
     float *partial;                                  /* (SIGHT_SLOTS, count) */
     double *losses;                                  /* (SIGHT_SLOTS, 2) */
     size_t *batch;                                   /* (batch): pictures kept */
+    size_t *asked, asks;                             /* pictures kept with labels held out */
     struct sight_desk *desk;                         /* (workers) */
     size_t workers;
     sight_counts now;
@@ -55,11 +62,13 @@ typedef struct sight_net {
 lscm_status sight_net_open(sight_net *out, const pictures *x, const design *by, const uint8_t *held,
                            const sight_settings *settings, lscm_error *why);
 void sight_net_close(sight_net *n);
-/* Fails where something is not finite. */
+/* Fails where something is not finite. At the end parameters are the best. */
 lscm_status sight_net_step(sight_net *n, lscm_error *why);
-enum { SIGHT_PIECES = 3 };
+bool sight_net_over(const sight_net *n);
+enum { SIGHT_PIECES = 4 };
 size_t sight_net_pieces(sight_net *n, piece out[SIGHT_PIECES]);
-/* z (count, d) of pictures (count, pixels and channels) as they are scaled. */
-void sight_net_read(const sight_net *n, size_t count, const float *x, double *z);
+/* Mean squared error of the pixels of `count` pictures, every so many, drawn from z as it is read,
+ * values in their places; in units of x. */
+lscm_status sight_net_error(const sight_net *n, size_t count, double *out, lscm_error *why);
 
 #endif

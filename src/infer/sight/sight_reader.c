@@ -60,6 +60,18 @@ static double disagreement(size_t members, size_t entries, size_t k, const doubl
     return squares / (double)(members - 1);
 }
 
+void sight_settle(const sight_reader *r, size_t entries, const double *each, double *z, double *sd)
+{
+    for (size_t k = 0; k < entries; k++) {
+        double D = disagreement(r->members, entries, k, each, &z[k]);
+        if (sd != NULL) {
+            const double *V = r->error + k % r->d;
+            double own = V[2 * r->d] * (D / V[r->d] - 1);
+            sd[k] = sqrt(V[0] * (1 + (V[r->d] > 0 ? own : 0)));
+        }
+    }
+}
+
 lscm_status sight_read(const sight_reader *r, const device *on, size_t count, const float *x,
                        double *z, double *sd, double *each, lscm_error *why)
 {
@@ -76,13 +88,8 @@ lscm_status sight_read(const sight_reader *r, const device *on, size_t count, co
     for (t.member = 0; t.member < r->members; t.member++) {
         on->each(on, workers, (count + TOGETHER - 1) / TOGETHER, read_some, &t);
     }
-    for (size_t k = 0; k < entries; k++) {
-        double D = disagreement(r->members, entries, k, t.each, &z[k]);
-        if (sd != NULL) {
-            const double *V = r->error + k % r->d;
-            double own = V[2 * r->d] * (D / V[r->d] - 1);
-            sd[k] = sqrt(V[0] * (1 + (V[r->d] > 0 ? own : 0)));
-        }
+    if (z != NULL) {
+        sight_settle(r, entries, t.each, z, sd);
     }
 done:
     on->release(on, &t.memory);

@@ -21,7 +21,7 @@
 
 #include "infer/sight/sight_net.h"
 
-enum { SIGHT_MEMBERS = 8 }; /* at most */
+enum { SIGHT_MEMBERS = 5 }; /* at most */
 
 /* Everything that reading a picture takes; a run keeps it. */
 typedef struct sight_reader {
@@ -41,9 +41,12 @@ static inline size_t sight_pixels(const sight_reader *r)
 }
 
 /* z, sd (count, d) of pictures x (count, pixels and channels) as they are scaled; each (members,
- * count, d) or NULL: z by every member. Before there are errors, sd NULL. */
+ * count, d) or NULL: z by every member. z and sd may be NULL: before there are errors, sd must. */
 lscm_status sight_read(const sight_reader *r, const device *on, size_t count, const float *x,
                        double *z, double *sd, double *each, lscm_error *why);
+
+/* z and sd (entries) from z by every member (members, entries), entries = count d. */
+void sight_settle(const sight_reader *r, size_t entries, const double *each, double *z, double *sd);
 
 /* Errors from z by every member (members, rows, d): held (members, rows, d) is 1 where a label was
  * held out of a member, `by` says where z is free. r2 (d): of labels held out, NaN without any. */
