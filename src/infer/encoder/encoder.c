@@ -311,6 +311,8 @@ lscm_status encoder_open(encoder *out, const lscm_posterior *p, lscm_error *why)
                  "baselines and older runs do not keep it; fit with --method anchored"));
     } else if (strcmp(kind, "linear") == 0) {
         TRY(take_linear(&e, p, why));
+    } else if (strcmp(kind, "pictures") == 0) {
+        TRY(encoder_take_sight(&e, p, why));
     } else if (family_named(kind) == KERNEL_FAMILIES) {
         TRY(fail(why, LSCM_FORMAT, "the encoder of this run is of the kind '%s', which is unknown",
                  kind));

@@ -96,6 +96,13 @@ size_t encoder_length(const lscm_posterior *p, const char *name, int ndim, int d
     return array != NULL && array->shape.ndim == ndim ? array->shape.dims[dim] : 0;
 }
 
+bool encoder_finite(const lscm_posterior *p, const char *name)
+{
+    const encoder_array *array = find(p, name);
+    size_t count = array != NULL ? shape_count(&array->shape) : 0;
+    return count > 0 && dtype_first_nonfinite(array->shape.type, array->raw, count) == count;
+}
+
 static bool fits(const encoder_slot *s, const encoder_array *array)
 {
     array_shape shape = shape_of(s);

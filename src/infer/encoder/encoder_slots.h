@@ -27,7 +27,17 @@ lscm_status encoder_take(const lscm_posterior *p, const encoder_slot *slots, siz
 bool encoder_has(const lscm_posterior *p, const char *name);
 /* Length of a dimension of an array that has `ndim` of them, or 0. */
 size_t encoder_length(const lscm_posterior *p, const char *name, int ndim, int dim);
+/* Whether all numbers of an array that is there are finite. */
+bool encoder_finite(const lscm_posterior *p, const char *name);
 /* The sentence for an array that is missing or does not fit. */
 lscm_status encoder_unsound(const char *name, lscm_error *why);
+
+/* ---- encoder_sight.c: pictures ---- */
+
+lscm_status encoder_take_sight(encoder *e, const lscm_posterior *p, lscm_error *why);
+/* Coordinates of n rows x (n, D), and z and sd of all rows by these. */
+void encoder_reduce_sight(const encoder *e, size_t n, const double *x, float *f);
+lscm_status encoder_apply_sight(const encoder *e, const encoder_rows *rows,
+                                const lscm_progress *progress, lscm_error *why);
 
 #endif
