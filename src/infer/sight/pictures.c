@@ -109,8 +109,8 @@ static void settle(pictures *p, sums *s)
     }
 }
 
-lscm_status pictures_of(pictures *out, const lscm_dataset *data, uint64_t seed, meter *m,
-                        lscm_error *why)
+lscm_status pictures_within(pictures *out, const lscm_dataset *data, size_t bytes, uint64_t seed,
+                            meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const array_shape *x = &data->shape[LSCM_X];
@@ -123,8 +123,8 @@ lscm_status pictures_of(pictures *out, const lscm_dataset *data, uint64_t seed, 
     sums s = {.choose = {seed, STREAM_SIGHT_KEEP}};
     row_blocks walk = {0};
     size_t kept = 0;
-    size_t most = PICTURES_BYTES / bytes_of(&p);
-    p.kept = p.rows < most ? p.rows : most;
+    size_t most = bytes / bytes_of(&p);
+    p.kept = p.rows < most ? p.rows : most > 0 ? most : 1;
     lay_out(&p);
     TRY(arena_open(&p.memory, why));
     lay_out(&p);
@@ -151,6 +151,12 @@ done:
     arena_close(&s.memory);
     pictures_close(&p);
     return status;
+}
+
+lscm_status pictures_of(pictures *out, const lscm_dataset *data, uint64_t seed, meter *m,
+                        lscm_error *why)
+{
+    return pictures_within(out, data, PICTURES_BYTES, seed, m, why);
 }
 
 void pictures_kept(const pictures *p, size_t k, float *out)
