@@ -105,7 +105,9 @@ static void settle(pictures *p, sums *s)
     double sum = 0;
     for (size_t n = 0; n < pixels; n++) {
         sum += p->reach[n] + floor;
-        p->reach[n] = sum / (all + floor * (double)pixels);
+        /* where nothing varies all pixels tell as much */
+        p->reach[n] = all > 0 ? sum / (all + floor * (double)pixels)
+                              : (double)(n + 1) / (double)pixels;
     }
 }
 
