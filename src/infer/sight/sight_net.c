@@ -17,6 +17,7 @@ typedef struct sight_desk {
     picture_work_f32 eye;
     pixel_work_f32 brush;
     float *x; /* (count): x~ */
+    float *put; /* (d): u^ */
     size_t *pixel; /* (pixels) */
 } sight_desk;
 
@@ -40,6 +41,7 @@ static void lay_out(sight_net *n)
         picture_f32_lay_out(&at->eye, a, &n->eye);
         pixel_f32_lay_out(&at->brush, a, &n->brush, pixels);
         at->x = arena_take(a, n->x->count, sizeof(float));
+        at->put = arena_take(a, n->by->d, sizeof(float));
         at->pixel = arena_take(a, pixels, sizeof *at->pixel);
     }
 }
@@ -130,18 +132,18 @@ typedef struct sight_batch {
 } sight_batch;
 
 /* Labels: u^ takes their place; returns their squared error. */
-static double meet_labels(const sight_batch *b, const sight_desk *at, size_t row, float *put)
+static double meet_labels(const sight_batch *b, const sight_desk *at, size_t row)
 {
     const sight_net *n = b->net;
     double loss = 0;
     for (size_t j = 0; j < n->by->d; j++) {
         float u = at->eye.z[j];
-        put[j] = u;
+        at->put[j] = u;
         at->eye.z_back[j] = 0;
         if (is_seen(n, row, j)) {
             double v = (design_value(n->by, row, j) - n->offset[j]) / n->spread[j];
             float error = u - (float)v;
-            put[j] = (float)v;
+            at->put[j] = (float)v;
             at->eye.z_back[j] = b->label * error;
             loss += (double)error * (double)error;
         }
@@ -150,8 +152,7 @@ static double meet_labels(const sight_batch *b, const sight_desk *at, size_t row
 }
 
 /* Pixels: drawn from u^; what that tells u is added where u is free. Their squared error. */
-static double meet_pixels(const sight_batch *b, const sight_desk *at, size_t row, const float *put,
-                          float *gradient)
+static double meet_pixels(const sight_batch *b, const sight_desk *at, size_t row, float *gradient)
 {
     const sight_net *n = b->net;
     const pixel_work_f32 *w = &at->brush;
@@ -162,7 +163,7 @@ static double meet_pixels(const sight_batch *b, const sight_desk *at, size_t row
     double loss = 0;
     for (size_t k = 0; k < n->settings.pixels; k++) {
         float *to = w->input + k * in;
-        memcpy(to, put, d * sizeof *to);
+        memcpy(to, at->put, d * sizeof *to);
         to[d] = 2 * ((float)(at->pixel[k] / n->x->width) + 0.5F) / (float)n->x->height - 1;
         to[d + 1] = 2 * ((float)(at->pixel[k] % n->x->width) + 0.5F) / (float)n->x->width - 1;
     }
@@ -197,7 +198,6 @@ static void run_slot(void *self, size_t slot, size_t worker)
     const sight_desk *at = &n->desk[worker];
     size_t size = n->settings.batch;
     float *gradient = n->partial + slot * n->count;
-    float put[TILE_LANES * 32];
     memset(gradient, 0, n->count * sizeof *gradient);
     n->losses[2 * slot] = n->losses[2 * slot + 1] = 0;
     for (size_t k = slot * size / SIGHT_SLOTS; k < (slot + 1) * size / SIGHT_SLOTS; k++) {
@@ -206,8 +206,8 @@ static void run_slot(void *self, size_t slot, size_t worker)
         picture_f32_show(&n->eye, &at->eye, at->x);
         picture_f32_forward(&n->eye, n->settings.device, n->parameters, &at->eye);
         draw_pixels(n, b->places, n->now.steps * size + k, at->pixel);
-        n->losses[2 * slot] += meet_labels(b, at, row, put);
-        n->losses[2 * slot + 1] += meet_pixels(b, at, row, put, gradient);
+        n->losses[2 * slot] += meet_labels(b, at, row);
+        n->losses[2 * slot + 1] += meet_pixels(b, at, row, gradient);
         picture_f32_backward(&n->eye, n->turned, &at->eye, gradient);
     }
 }
