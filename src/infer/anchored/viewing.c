@@ -1,6 +1,7 @@
 #include "infer/anchored/viewing.h"
 
 #include "base/tuned.h"
+#include "base/node_name.h"
 #include "infer/evidence/evidence.h"
 
 #include <math.h>
@@ -44,10 +45,6 @@ lscm_status viewing_open(viewing *out, const lscm_dataset *data, const device *o
         TRY(fail(why, LSCM_VALUE,
                  "%s: numbers of 'x' are too large for single precision; scale them down",
                  data->path));
-    }
-    if (data->nodes > SIGHT_NODES) {
-        TRY(fail(why, LSCM_USAGE, "%s: a network of pictures reads at most %d nodes, not %zu",
-                 data->path, SIGHT_NODES, data->nodes));
     }
     TRY(signal_design(data, true, &v.by, m, why));
     TRY(refuse_unlabelled(&v, why));

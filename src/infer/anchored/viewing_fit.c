@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/tuned.h"
+#include "base/node_name.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"

@@ -1,6 +1,6 @@
 /* From x to z: coordinates first, in tiles of rows and double, then the encoder itself. The same
  * numbers on any number of threads. */
-#include "infer/encoder/stored_encoder.h"
+#include "infer/encoder/encoder_slots.h"
 
 #include "base/threads.h"
 #include "infer/encoder/linear_encoder.h"
@@ -42,6 +42,8 @@ void encoder_reduce(const encoder *e, const encoder_rows *rows, size_t first, si
         memcpy(rows->y + at, x, n * e->D * sizeof *x);
     } else if (e->kind == ENCODES_LINEAR) {
         reduce_linear(e, n, x, rows->y + at);
+    } else if (e->kind == ENCODES_PICTURES) {
+        encoder_reduce_sight(e, n, x, rows->f + at);
     } else {
         if (e->unit != NULL) {
             const struct column_units u = {e->D, e->origin, e->unit};
@@ -114,6 +116,9 @@ lscm_status encoder_apply(const encoder *e, const encoder_rows *rows, const lscm
 {
     if (e->kind == ENCODES_KERNEL) {
         return apply_kernel(e, rows, progress, why);
+    }
+    if (e->kind == ENCODES_PICTURES) {
+        return encoder_apply_sight(e, rows, progress, why);
     }
     if (e->kind == ENCODES_LINEAR) {
         apply_linear(e, rows);

@@ -12,6 +12,9 @@
  *                       with beyond_line (R + 1, d), beyond (4, d), beyond the labels it is shrunk
  *                       (kernel_beyond.h)
  *                       with x_origin, x_unit (D), all of it is of (x - x_origin) / x_unit
+ *   pictures            x~ = (x - backdrop (height, width, channels)) / scale (1), float32;  z and
+ * sd by networks: parameters (members, P) float32, offset and spread (members, d), errors (3, d):
+ * sight_reader.h
  *
  * range (2, d): the smallest and the largest value that do() set each node to; equal where that is
  * not known. Entries that do() set are their values, with sd 0 (linear: as far as the actuator's
@@ -23,6 +26,7 @@
 #include "infer/generator/generator.h"
 #include "infer/kernel/kernel.h"
 #include "infer/problem/problem.h"
+#include "infer/sight/sight.h"
 #include "scm/posterior/posterior.h"
 
 /* Into a posterior that has no encoder yet. Observed variables leave it without. */
@@ -31,13 +35,20 @@ lscm_status encoder_pack_linear(lscm_posterior *p, const linear_view *s, const a
 /* `inverse` NULL: the kernel alone. */
 lscm_status encoder_pack_nonlinear(lscm_posterior *p, const features *f, const kernel_encoder *k,
                                    const generator_inverse *inverse, lscm_error *why);
-
+/* Networks of pictures; the posterior has the shape of x. by: labels. */
+lscm_status encoder_pack_sight(lscm_posterior *p, const sight_reader *r, const design *by,
+                               lscm_error *why);
 /* How it is shrunk beyond the labels. */
 lscm_status encoder_pack_shrink(lscm_posterior *p, const kernel_shrink *s, lscm_error *why);
 /* Of x in units of its columns (NULL: its own). */
 lscm_status encoder_pack_units(lscm_posterior *p, const struct column_units *u, lscm_error *why);
 
-typedef enum encoder_kind { ENCODES_IDENTITY, ENCODES_LINEAR, ENCODES_KERNEL } encoder_kind;
+typedef enum encoder_kind {
+    ENCODES_IDENTITY,
+    ENCODES_LINEAR,
+    ENCODES_KERNEL,
+    ENCODES_PICTURES
+} encoder_kind;
 
 /* Coming back: all arrays are the posterior's. */
 typedef struct encoder {
@@ -57,6 +68,7 @@ typedef struct encoder {
     kernel_shrink shrink; /* line NULL: runs that are older keep none */
     generator_inverse inverse;
     bool inverted; /* there is an inverse */
+    sight_reader sight;
 } encoder;
 
 /* Fails when the run has no encoder, or one that is not sound. */
@@ -66,7 +78,7 @@ lscm_status encoder_open(encoder *out, const lscm_posterior *p, lscm_error *why)
 typedef struct encoder_rows {
     const device *device; /* of the network where the encoder is inverted */
     size_t rows;
-    double *y;            /* (rows, width), but for kernels: */
+    double *y;            /* (rows, width), but for kernels and pictures: */
     float *f;             /* (rows, width) */
     const design *design; /* of the same rows */
     double *z, *sd;       /* (rows, d) */
@@ -85,7 +97,7 @@ size_t encoder_outside(const encoder *e, const encoder_rows *rows);
 /* ---- transform.c ---- */
 
 /* lscm_posterior_transform in blocks of x and chunks of coordinates of about `bytes`, but no chunk
- * under 4096 rows. */
+ * under 4096 rows, or one of pictures. */
 lscm_status transform_within(const lscm_posterior *posterior, const lscm_dataset *data,
                              size_t bytes, double *z, double *sd, size_t *outside,
                              const lscm_progress *progress, lscm_error *why);

@@ -1,6 +1,6 @@
 /* lscm_posterior_transform: rows of x in blocks to coordinates, chunks of these to z. x is never in
  * memory whole: a block of it has about 32 MB as double, a chunk of coordinates as much as float32.
- * Chunks are large because a kernel encoder starts anew with each. */
+ * Chunks are large because a kernel encoder starts anew with each; pictures are read one by one. */
 #include "data/dataset/dataset.h"
 #include "infer/encoder/stored_encoder.h"
 
@@ -85,10 +85,10 @@ static lscm_status check_nodes(const lscm_posterior *p, const lscm_dataset *data
 static void lay_out(transforming *t, arena *a)
 {
     const encoder *e = &t->encoder;
-    bool kernel = e->kind == ENCODES_KERNEL;
+    bool floats = e->kind == ENCODES_KERNEL || e->kind == ENCODES_PICTURES;
     size_t n = t->chunk;
-    t->rows.y = kernel ? NULL : arena_take(a, n, e->width * sizeof(double));
-    t->rows.f = kernel ? arena_take(a, n, e->width * sizeof(float)) : NULL;
+    t->rows.y = floats ? NULL : arena_take(a, n, e->width * sizeof(double));
+    t->rows.f = floats ? arena_take(a, n, e->width * sizeof(float)) : NULL;
     t->rows.guess = e->inverted ? arena_take(a, n, 2 * e->d * sizeof(double)) : NULL;
     t->mask = arena_take(a, n, e->d);
     t->values = arena_take(a, n, e->d * sizeof(double));
@@ -107,9 +107,10 @@ static lscm_status begin(transforming *t, const lscm_progress *progress, lscm_er
     t->labelled = shape[LSCM_TARGETS].present && shape[LSCM_VALUES].present &&
                   t->encoder.kind != ENCODES_IDENTITY;
     TRY(t->labelled ? check_nodes(t->p, t->data, why) : LSCM_OK);
-    size_t chunk = t->bytes / sizeof(float) / t->encoder.width / ROUND * ROUND;
+    size_t round = t->encoder.kind == ENCODES_PICTURES ? 1 : ROUND;
+    size_t chunk = t->bytes / sizeof(float) / t->encoder.width / round * round;
     size_t block = t->bytes / sizeof(double) / t->encoder.D;
-    t->chunk = chunk > ROUND ? chunk : ROUND;
+    t->chunk = chunk > round ? chunk : round;
     t->chunk = t->chunk < N ? t->chunk : N;
     t->block = block > 1 ? block : 1;
     t->block = t->block < t->chunk ? t->block : t->chunk;

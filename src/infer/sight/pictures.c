@@ -105,12 +105,14 @@ static void settle(pictures *p, sums *s)
     double sum = 0;
     for (size_t n = 0; n < pixels; n++) {
         sum += p->reach[n] + floor;
-        p->reach[n] = sum / (all + floor * (double)pixels);
+        /* where nothing varies all pixels tell as much */
+        p->reach[n] = all > 0 ? sum / (all + floor * (double)pixels)
+                              : (double)(n + 1) / (double)pixels;
     }
 }
 
-lscm_status pictures_of(pictures *out, const lscm_dataset *data, uint64_t seed, meter *m,
-                        lscm_error *why)
+lscm_status pictures_within(pictures *out, const lscm_dataset *data, size_t bytes, uint64_t seed,
+                            meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const array_shape *x = &data->shape[LSCM_X];
@@ -123,8 +125,8 @@ lscm_status pictures_of(pictures *out, const lscm_dataset *data, uint64_t seed, 
     sums s = {.choose = {seed, STREAM_SIGHT_KEEP}};
     row_blocks walk = {0};
     size_t kept = 0;
-    size_t most = PICTURES_BYTES / bytes_of(&p);
-    p.kept = p.rows < most ? p.rows : most;
+    size_t most = bytes / bytes_of(&p);
+    p.kept = p.rows < most ? p.rows : most > 0 ? most : 1;
     lay_out(&p);
     TRY(arena_open(&p.memory, why));
     lay_out(&p);
@@ -151,6 +153,12 @@ done:
     arena_close(&s.memory);
     pictures_close(&p);
     return status;
+}
+
+lscm_status pictures_of(pictures *out, const lscm_dataset *data, uint64_t seed, meter *m,
+                        lscm_error *why)
+{
+    return pictures_within(out, data, PICTURES_BYTES, seed, m, why);
 }
 
 void pictures_kept(const pictures *p, size_t k, float *out)

@@ -29,6 +29,9 @@ typedef struct pictures {
 /* `m` may be NULL; it gets the bytes of x. x must be pictures (pictures_are). */
 lscm_status pictures_of(pictures *out, const lscm_dataset *data, uint64_t seed, meter *m,
                         lscm_error *why);
+/* The same, keeping at most `bytes`, but one picture at least. */
+lscm_status pictures_within(pictures *out, const lscm_dataset *data, size_t bytes, uint64_t seed,
+                            meter *m, lscm_error *why);
 /* Whether x is pictures that a network of pictures can take: sides, channels. */
 bool pictures_are(const lscm_dataset *data);
 /* x~ of a picture that was kept, and of one (count) as it is. */

@@ -2,12 +2,6 @@
 
 #include "base/streams.h"
 #include "base/tuned.h"
-#ifdef SIGHT_TRY
-#include <stdlib.h>
-#define tuned_sight_pixels_weight() (getenv("WP")?atof(getenv("WP")):1)
-#define tuned_sight_fall() (getenv("WF")?atof(getenv("WF")):.5)
-#define tuned_sight_decay() (getenv("WD")?atof(getenv("WD")):1e-3)
-#endif
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +14,7 @@ typedef struct sight_desk {
     picture_work_f32 eye;
     pixel_work_f32 brush;
     float *x; /* (count): x~ */
+    float *put; /* (d): u^ */
     size_t *pixel; /* (pixels) */
 } sight_desk;
 
@@ -45,6 +40,7 @@ static void lay_out(sight_net *n)
         picture_f32_lay_out(&at->eye, a, &n->eye);
         pixel_f32_lay_out(&at->brush, a, &n->brush, pixels);
         at->x = arena_take(a, n->x->count, sizeof(float));
+        at->put = arena_take(a, n->by->d, sizeof(float));
         at->pixel = arena_take(a, pixels, sizeof *at->pixel);
     }
 }
@@ -159,18 +155,18 @@ typedef struct sight_batch {
 } sight_batch;
 
 /* Labels: u^ takes their place; returns their squared error. */
-static double meet_labels(const sight_batch *b, const sight_desk *at, size_t row, float *put)
+static double meet_labels(const sight_batch *b, const sight_desk *at, size_t row)
 {
     const sight_net *n = b->net;
     double loss = 0;
     for (size_t j = 0; j < n->by->d; j++) {
         float u = at->eye.z[j];
-        put[j] = u;
+        at->put[j] = u;
         at->eye.z_back[j] = 0;
         if (is_seen(n, row, j)) {
             double v = (design_value(n->by, row, j) - n->offset[j]) / n->spread[j];
             float error = u - (float)v;
-            put[j] = (float)v;
+            at->put[j] = (float)v;
             at->eye.z_back[j] = b->label * error;
             loss += (double)error * (double)error;
         }
@@ -179,7 +175,7 @@ static double meet_labels(const sight_batch *b, const sight_desk *at, size_t row
 }
 
 /* The first pixels on the desk, drawn from u^: what they miss is left in colour_back; its squares. */
-static double draw(const sight_net *n, const sight_desk *at, const float *put, size_t count)
+static double draw(const sight_net *n, const sight_desk *at, size_t count)
 {
     const pixel_work_f32 *w = &at->brush;
     size_t d = n->by->d;
@@ -188,7 +184,7 @@ static double draw(const sight_net *n, const sight_desk *at, const float *put, s
     double loss = 0;
     for (size_t k = 0; k < count; k++) {
         float *to = w->input + k * n->brush.in[0];
-        memcpy(to, put, d * sizeof *to);
+        memcpy(to, at->put, d * sizeof *to);
         to[d] = 2 * ((float)(at->pixel[k] / n->x->width) + 0.5F) / (float)n->x->height - 1;
         to[d + 1] = 2 * ((float)(at->pixel[k] % n->x->width) + 0.5F) / (float)n->x->width - 1;
     }
@@ -205,14 +201,13 @@ static double draw(const sight_net *n, const sight_desk *at, const float *put, s
 }
 
 /* What they miss, told u where it is free, and the decoder. */
-static double meet_pixels(const sight_batch *b, const sight_desk *at, size_t row, const float *put,
-                          float *gradient)
+static double meet_pixels(const sight_batch *b, const sight_desk *at, size_t row, float *gradient)
 {
     const sight_net *n = b->net;
     const pixel_work_f32 *w = &at->brush;
     size_t count = n->settings.pixels;
     size_t out = n->brush.out[PIXEL_LAYERS - 1];
-    double loss = draw(n, at, put, count);
+    double loss = draw(n, at, count);
     for (size_t k = 0; k < count * out; k++) {
         w->colour_back[k] *= b->pixel; /* 0 beyond the channels */
     }
@@ -237,7 +232,6 @@ static void run_slot(void *self, size_t slot, size_t worker)
     const sight_desk *at = &n->desk[worker];
     size_t size = n->settings.batch;
     float *gradient = n->partial + slot * n->count;
-    float put[SIGHT_NODES];
     memset(gradient, 0, n->count * sizeof *gradient);
     n->losses[2 * slot] = n->losses[2 * slot + 1] = 0;
     for (size_t k = slot * size / SIGHT_SLOTS; k < (slot + 1) * size / SIGHT_SLOTS; k++) {
@@ -246,8 +240,8 @@ static void run_slot(void *self, size_t slot, size_t worker)
         picture_f32_show(&n->eye, &at->eye, at->x);
         picture_f32_forward(&n->eye, n->settings.device, n->parameters, &at->eye);
         draw_pixels(n, b->places, n->now.steps * size + k, at->pixel);
-        n->losses[2 * slot] += meet_labels(b, at, row, put);
-        n->losses[2 * slot + 1] += meet_pixels(b, at, row, put, gradient);
+        n->losses[2 * slot] += meet_labels(b, at, row);
+        n->losses[2 * slot + 1] += meet_pixels(b, at, row, gradient);
         picture_f32_backward(&n->eye, n->turned, &at->eye, gradient);
     }
 }
@@ -413,17 +407,16 @@ static void redraw(void *self, size_t job, size_t worker)
     const sight_desk *at = &n->desk[worker];
     size_t pixels = n->x->height * n->x->width;
     size_t row = n->x->row[job * t->stride];
-    float put[SIGHT_NODES];
     pictures_kept(n->x, job * t->stride, at->x);
     picture_f32_show(&n->eye, &at->eye, at->x);
     picture_f32_forward(&n->eye, n->settings.device, n->parameters, &at->eye);
-    (void)meet_labels(&(sight_batch){.net = n}, at, row, put);
+    (void)meet_labels(&(sight_batch){.net = n}, at, row);
     for (size_t first = 0; first < pixels; first += n->settings.pixels) {
         size_t count = pixels - first < n->settings.pixels ? pixels - first : n->settings.pixels;
         for (size_t k = 0; k < count; k++) {
             at->pixel[k] = first + k;
         }
-        t->sum[job] += draw(n, at, put, count);
+        t->sum[job] += draw(n, at, count);
     }
 }
 

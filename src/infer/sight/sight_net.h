@@ -21,7 +21,7 @@
 #include "infer/sight/pictures.h"
 #include "net/vision/vision.h"
 
-enum { SIGHT_SLOTS = 8, SIGHT_NODES = 1024 }; /* at most */
+enum { SIGHT_SLOTS = 8 };
 
 typedef struct sight_settings {
     const device *device;
