@@ -94,8 +94,9 @@
     COUNT(sight_batch, 32, HAND, "pictures of a step") \
     COUNT(sight_pixels, 128, TIME, "pixels drawn of each") \
     REAL(sight_rate, 0.006, HAND, "length of a step") \
+    REAL(sight_stretch, 3, HAND, "sd of the log of how much faster a reading may go beyond the labels") \
     COUNT(sight_error_rows, 64, TIME, "pictures that tell the noise of x") \
-    REAL(sight_decay, 1e-3, STATED, "decay of weights") \
+    REAL(sight_decay, 0.03, HAND, "decay of weights, a step of length 1") \
     /* What a row counts */ \
     REAL(gain_medians, 10, BENDS, "median errors that a row's counts at most: misread altogether says nothing of scales") \
     COUNT(leak_rows, 20000, TIME, "rows that tell what leaks, about") \

@@ -74,6 +74,8 @@ static void lay_out(viewing *v)
     v->reader.offset = arena_take(&v->memory, v->members * v->by.d, sizeof(double));
     v->reader.spread = arena_take(&v->memory, v->members * v->by.d, sizeof(double));
     v->reader.error = arena_take(&v->memory, 3 * v->by.d, sizeof(double));
+    v->reader.stretch =
+        arena_take(&v->memory, v->by.d * STRETCH_SIDES * STRETCH_NUMBERS, sizeof(double));
 }
 
 /* Members differ in where they begin, in what they are shown in which order, and in which labels
@@ -291,22 +293,40 @@ done:
     return status;
 }
 
+/* Beyond the labels readings are what the mechanisms make of them: these came of rows within. */
+static void put_right(viewing *v, const anchored *a)
+{
+    read_off *off = &v->off;
+    size_t d = v->by.d;
+    size_t entries = v->by.rows * d;
+    read_off_take_model(off, a);
+    for (size_t j = 0; j < d; j++) {
+        double squares = 0;
+        for (size_t k = 0; k < a->draws; k++) {
+            squares += a->sigma[k * d + j] * a->sigma[k * d + j] / (double)a->draws;
+        }
+        off->sigma[j] = sqrt(squares);
+    }
+    const mechanism_model model = read_off_model(off);
+    memcpy(off->told, off->z, entries * sizeof(double));
+    stretch_begin(&v->by, v->reader.stretch);
+    stretch_fit(v->reader.stretch, &v->by, &model, a->order + (a->draws - 1) * d, off->told);
+    memcpy(off->told, off->z, entries * sizeof(double));
+    memcpy(off->told_sd, off->sd, entries * sizeof(double));
+    sight_put_right(&v->reader, entries, off->told, off->told_sd);
+}
+
 lscm_status viewing_infer(viewing *v, anchored *out, const anchored_input *in, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     read_off *off = &v->off;
-    size_t entries = v->by.rows * v->by.d;
     read_off_spread(off);
     TRY(read_off_find_reach(off, why));
     TRY(leaks_both_ways(off->leak, &v->by, off->z, why));
     anchored_input with = read_off_with_errors(off, in);
-    if (off->outside > 0) {
-        TRY(read_off_infer_within(off, out, &with, why));
-        goto done;
-    }
-    TRY(anchored_infer(out, &with, why));
-    memcpy(off->told, off->z, entries * sizeof(double));
-    memcpy(off->told_sd, off->sd, entries * sizeof(double));
+    TRY(off->outside > 0 ? read_off_infer_within(off, out, &with, why)
+                         : anchored_infer(out, &with, why));
+    put_right(v, out);
 done:
     return status;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { READER_SLOTS = 6 };
+enum { READER_SLOTS = 7 };
 
 static void reader_slots(sight_reader *r, double **scale, encoder_slot out[READER_SLOTS])
 {
@@ -17,6 +17,7 @@ static void reader_slots(sight_reader *r, double **scale, encoder_slot out[READE
         {"backdrop", &r->backdrop, {eye->height, eye->width, eye->channels}, DTYPE_FLOAT32, false},
         {"scale", scale, {1}, DTYPE_FLOAT64, false},
         {"errors", &r->error, {3, r->d}, DTYPE_FLOAT64, false},
+        {"stretch", &r->stretch, {r->d, STRETCH_SIDES, STRETCH_NUMBERS}, DTYPE_FLOAT64, false},
     };
     memcpy(out, list, sizeof list);
 }
@@ -67,6 +68,15 @@ static bool spreads_are_sound(const sight_reader *r)
     return good;
 }
 
+static bool stretches_are_sound(const sight_reader *r)
+{
+    bool good = true;
+    for (size_t k = 0; k < r->d * STRETCH_SIDES && good; k++) {
+        good = stretch_is_sound(r->stretch + k * STRETCH_NUMBERS);
+    }
+    return good;
+}
+
 lscm_status encoder_take_sight(encoder *e, const lscm_posterior *p, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -91,6 +101,7 @@ lscm_status encoder_take_sight(encoder *e, const lscm_posterior *p, lscm_error *
     TRY(r->scale > 0 ? LSCM_OK : encoder_unsound("scale", why));
     TRY(spreads_are_sound(r) ? LSCM_OK : encoder_unsound("spread", why));
     TRY(errors_are_sound(r) ? LSCM_OK : encoder_unsound("errors", why));
+    TRY(stretches_are_sound(r) ? LSCM_OK : encoder_unsound("stretch", why));
 done:
     return status;
 }

@@ -72,6 +72,15 @@ void sight_settle(const sight_reader *r, size_t entries, const double *each, dou
     }
 }
 
+void sight_put_right(const sight_reader *r, size_t entries, double *z, double *sd)
+{
+    for (size_t k = 0; k < entries; k++) {
+        double variance = sd[k] * sd[k];
+        stretch_apply(r->stretch + k % r->d * STRETCH_SIDES * STRETCH_NUMBERS, &z[k], &variance);
+        sd[k] = sqrt(variance);
+    }
+}
+
 lscm_status sight_read(const sight_reader *r, const device *on, size_t count, const float *x,
                        double *z, double *sd, double *each, lscm_error *why)
 {
@@ -90,6 +99,9 @@ lscm_status sight_read(const sight_reader *r, const device *on, size_t count, co
     }
     if (z != NULL) {
         sight_settle(r, entries, t.each, z, sd);
+    }
+    if (sd != NULL) {
+        sight_put_right(r, entries, z, sd);
     }
 done:
     on->release(on, &t.memory);

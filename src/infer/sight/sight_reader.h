@@ -20,6 +20,7 @@
 #define LSCM_INFER_SIGHT_SIGHT_READER_H
 
 #include "infer/sight/sight_net.h"
+#include "infer/sight/sight_stretch.h"
 
 enum { SIGHT_MEMBERS = 5 }; /* at most */
 
@@ -31,7 +32,8 @@ typedef struct sight_reader {
     double *offset, *spread; /* (members, d): z = o + k u */
     float *backdrop;         /* (count): as pictures are scaled, (x - backdrop)/scale */
     double scale;
-    double *error; /* (3, d): V, I, r */
+    double *error;   /* (3, d): V, I, r */
+    double *stretch; /* (d, STRETCH_SIDES, STRETCH_NUMBERS): sight_stretch.h */
 } sight_reader;
 
 /* Numbers of a picture. */
@@ -45,8 +47,10 @@ static inline size_t sight_pixels(const sight_reader *r)
 lscm_status sight_read(const sight_reader *r, const device *on, size_t count, const float *x,
                        double *z, double *sd, double *each, lscm_error *why);
 
-/* z and sd (entries) from z by every member (members, entries), entries = count d. */
+/* z and sd (entries) from z by every member (members, entries), entries = count d: as they are, and
+ * put right beyond the labels. */
 void sight_settle(const sight_reader *r, size_t entries, const double *each, double *z, double *sd);
+void sight_put_right(const sight_reader *r, size_t entries, double *z, double *sd);
 
 /* Errors from z by every member (members, rows, d): held (members, rows, d) is 1 where a label was
  * held out of a member, `by` says where z is free. r2 (d): of labels held out, NaN without any. */

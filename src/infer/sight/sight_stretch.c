@@ -1,0 +1,198 @@
+#include "infer/sight/sight_stretch.h"
+
+#include "base/tuned.h"
+
+#include <math.h>
+
+enum { LIMIT, HALF, FAR, FIRST, C_FIRST = FIRST + 2 };
+enum { PARTS = 32, STEPS = 50 }; /* of an integral; Newton's */
+
+/* g and its slopes by a_1 and a_2 at e <= far, by Simpson's rule; log g'. */
+typedef struct curve {
+    double g, by[2], log_slope;
+} curve;
+
+static curve curve_at(const double *side, double e)
+{
+    curve c = {0};
+    for (size_t k = 0; k <= PARTS; k++) {
+        double u = e * (double)k / PARTS / side[FAR];
+        double weight = (k == 0 || k == PARTS ? 1 : k % 2 == 1 ? 4 : 2) * e / (3 * PARTS);
+        double slope = exp(side[FIRST] * u + side[FIRST + 1] * u * u);
+        c.g += weight * slope;
+        c.by[0] += weight * slope * u;
+        c.by[1] += weight * slope * u * u;
+        c.log_slope = log(slope);
+    }
+    return c;
+}
+
+/* How far a reading is beyond; not positive within. */
+static double beyond(const double *side, double z)
+{
+    return (z - side[LIMIT]) / side[HALF];
+}
+
+void stretch_begin(const design *by, double *stretch)
+{
+    for (size_t j = 0; j < by->d; j++) {
+        double low = INFINITY;
+        double high = -INFINITY;
+        for (size_t row = 0; row < by->rows; row++) {
+            if (design_is_set(by, row, j)) {
+                low = fmin(low, design_value(by, row, j));
+                high = fmax(high, design_value(by, row, j));
+            }
+        }
+        for (size_t k = 0; k < STRETCH_SIDES; k++) {
+            double *side = stretch + (j * STRETCH_SIDES + k) * STRETCH_NUMBERS;
+            side[LIMIT] = k == 0 ? high : low;
+            side[HALF] = (k == 0 ? 1 : -1) * (high - low) / 2;
+        }
+    }
+}
+
+void stretch_apply(const double *stretch, double *z, double *variance)
+{
+    for (size_t k = 0; k < STRETCH_SIDES; k++) {
+        const double *side = stretch + k * STRETCH_NUMBERS;
+        double e = beyond(side, *z);
+        if (!(e > 0) || !(side[FAR] > 0)) {
+            continue;
+        }
+        double within = fmin(e, side[FAR]);
+        const double *C = side + C_FIRST;
+        curve c = curve_at(side, within);
+        double slope = exp(c.log_slope);
+        double u = within / side[FAR];
+        double more = (e - within) * slope; /* of the straight line */
+        double by[2] = {c.by[0] + more * u, c.by[1] + more * u * u};
+        double own = by[0] * by[0] * C[0] + 2 * by[0] * by[1] * C[1] + by[1] * by[1] * C[2];
+        *z = side[LIMIT] + side[HALF] * (c.g + more);
+        *variance = *variance * slope * slope + side[HALF] * side[HALF] * own;
+        return;
+    }
+}
+
+bool stretch_is_sound(const double *side)
+{
+    const double *C = side + C_FIRST;
+    bool flat = side[FAR] == 0;
+    return side[FAR] >= 0 && (flat || side[HALF] != 0) && C[0] >= 0 && C[2] >= 0 &&
+           C[1] * C[1] <= C[0] * C[2] * (1 + 1e-9);
+}
+
+/* ---- The fit of a side ---- */
+
+typedef struct side_rows {
+    const design *by;
+    const mechanism_model *model;
+    const double *z; /* (rows, d): readings of the node, all else put right */
+    size_t node;
+} side_rows;
+
+/* log p(a); gradient (2) and Gauss and Newton's matrix (11, 12, 22) where they are wanted. */
+static double score(const double *side, const side_rows *r, double *gradient, double *matrix)
+{
+    size_t d = r->by->d;
+    double s = r->model->sigma[r->node];
+    double prior = 1 / (tuned_sight_stretch() * tuned_sight_stretch());
+    const double *a = side + FIRST;
+    double total = -prior / 2 * (a[0] * a[0] + a[1] * a[1]);
+    for (size_t k = 0; k < 2; k++) {
+        gradient[k] = -prior * a[k];
+    }
+    matrix[0] = matrix[2] = prior;
+    matrix[1] = 0;
+    for (size_t row = 0; row < r->by->rows; row++) {
+        const double *z = r->z + row * d;
+        double e = beyond(side, z[r->node]);
+        if (design_is_set(r->by, row, r->node) || !(e > 0)) {
+            continue;
+        }
+        curve c = curve_at(side, e);
+        double u[2] = {e / side[FAR], e / side[FAR] * e / side[FAR]};
+        double mean = z[r->node] - mechanism_residual(r->model, r->node, z);
+        double left = (side[LIMIT] + side[HALF] * c.g - mean) / s;
+        double by[2] = {side[HALF] * c.by[0] / s, side[HALF] * c.by[1] / s};
+        total += c.log_slope - left * left / 2;
+        for (size_t k = 0; k < 2; k++) {
+            gradient[k] += u[k] - left * by[k];
+        }
+        matrix[0] += by[0] * by[0];
+        matrix[1] += by[0] * by[1];
+        matrix[2] += by[1] * by[1];
+    }
+    return total;
+}
+
+/* Halved until it climbs; false where it does not. */
+static bool climb(double *side, const side_rows *r, const double *step, double *at)
+{
+    double gradient[2];
+    double matrix[3];
+    double from[2] = {side[FIRST], side[FIRST + 1]};
+    for (double share = 1; share > 1e-6; share /= 2) {
+        side[FIRST] = from[0] + share * step[0];
+        side[FIRST + 1] = from[1] + share * step[1];
+        double now = score(side, r, gradient, matrix);
+        if (now > *at) {
+            bool far = now > *at + 1e-6;
+            *at = now;
+            return far;
+        }
+    }
+    side[FIRST] = from[0];
+    side[FIRST + 1] = from[1];
+    return false;
+}
+
+static void fit_side(double *side, const side_rows *r)
+{
+    double gradient[2];
+    double matrix[3];
+    side[FAR] = 0;
+    for (size_t row = 0; row < r->by->rows; row++) {
+        if (!design_is_set(r->by, row, r->node)) {
+            side[FAR] = fmax(side[FAR], beyond(side, r->z[row * r->by->d + r->node]));
+        }
+    }
+    if (!(side[FAR] > 0) || !isfinite(side[FAR])) {
+        side[FAR] = 0;
+        return;
+    }
+    double at = score(side, r, gradient, matrix);
+    for (size_t k = 0; k < STEPS; k++) {
+        double det = matrix[0] * matrix[2] - matrix[1] * matrix[1];
+        double step[2] = {(matrix[2] * gradient[0] - matrix[1] * gradient[1]) / det,
+                          (matrix[0] * gradient[1] - matrix[1] * gradient[0]) / det};
+        if (!climb(side, r, step, &at)) {
+            break;
+        }
+        at = score(side, r, gradient, matrix);
+    }
+    (void)score(side, r, gradient, matrix);
+    double det = matrix[0] * matrix[2] - matrix[1] * matrix[1];
+    side[C_FIRST] = matrix[2] / det;
+    side[C_FIRST + 1] = -matrix[1] / det;
+    side[C_FIRST + 2] = matrix[0] / det;
+}
+
+void stretch_fit(double *stretch, const design *by, const mechanism_model *model,
+                 const size_t *order, double *z)
+{
+    for (size_t at = 0; at < by->d; at++) {
+        size_t j = order[at];
+        double *own = stretch + j * STRETCH_SIDES * STRETCH_NUMBERS;
+        const side_rows rows = {by, model, z, j};
+        for (size_t k = 0; k < STRETCH_SIDES; k++) {
+            fit_side(own + k * STRETCH_NUMBERS, &rows);
+        }
+        for (size_t row = 0; row < by->rows; row++) {
+            double variance = 0;
+            if (!design_is_set(by, row, j)) {
+                stretch_apply(own, &z[row * by->d + j], &variance);
+            }
+        }
+    }
+}
