@@ -2,6 +2,7 @@
 
 #include "base/streams.h"
 #include "base/tuned.h"
+#include "net/muon.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +19,51 @@ typedef struct sight_desk {
     size_t *pixel; /* (pixels) */
 } sight_desk;
 
+/* Weights that are a matrix (in, out), `at` of the parameters, and their first size. */
+typedef struct sight_matrix {
+    size_t at, in, out;
+    double size;
+    float *work;
+} sight_matrix;
+
+static size_t work_of(const sight_matrix *m)
+{
+    size_t least = m->in < m->out ? m->in : m->out;
+    return m->in * m->out + 2 * least * least;
+}
+
+/* All of them; list may be NULL. */
+static size_t list_matrices(const sight_net *n, sight_matrix *list)
+{
+    const picture_shape *e = &n->eye;
+    const pixel_shape *b = &n->brush;
+    size_t d = tile_columns(e->d);
+    size_t count = 0;
+    sight_matrix all[PICTURE_CONVS + PICTURE_END + PIXEL_LAYERS];
+    for (size_t l = 0; l < e->convs; l++) {
+        size_t in = 9 * e->conv[l].in;
+        all[count++] =
+            (sight_matrix){picture_conv_at(e, l), in, e->conv[l].out, sqrt(2 / (double)in), NULL};
+    }
+    const size_t part[PICTURE_END][2] = {{e->maps, e->keys},
+                                         {e->features, PICTURE_HIDDEN},
+                                         {PICTURE_HIDDEN, d},
+                                         {2 * e->keys, d}};
+    for (size_t k = 0; k < PICTURE_END; k++) {
+        all[count++] = (sight_matrix){picture_part_at(e, (picture_part)k), part[k][0], part[k][1],
+                                      sqrt(1 / (double)part[k][0]), NULL};
+    }
+    for (size_t l = 0; l < PIXEL_LAYERS; l++) {
+        size_t in = l == 0 ? b->d + 2 : b->in[l];
+        all[count++] =
+            (sight_matrix){n->eyes + b->at[l], b->in[l], b->out[l], sqrt(1 / (double)in), NULL};
+    }
+    for (size_t k = 0; k < count && list != NULL; k++) {
+        list[k] = all[k];
+    }
+    return count;
+}
+
 static void lay_out(sight_net *n)
 {
     arena *a = &n->memory;
@@ -31,6 +77,17 @@ static void lay_out(sight_net *n)
     n->partial = arena_take(a, SIGHT_SLOTS * n->count, sizeof(float));
     n->losses = arena_take(a, (size_t)SIGHT_SLOTS * 2, sizeof(double));
     n->best = arena_take(a, n->count, sizeof(float));
+    n->u = arena_take(a, n->count, sizeof(float));
+    n->matrices = list_matrices(n, NULL);
+    n->matrix = arena_take(a, n->matrices, sizeof *n->matrix);
+    sight_matrix all[PICTURE_CONVS + PICTURE_END + PIXEL_LAYERS];
+    (void)list_matrices(n, all);
+    for (size_t k = 0; k < n->matrices; k++) {
+        all[k].work = arena_take(a, work_of(&all[k]), sizeof(float));
+        if (n->matrix != NULL) {
+            n->matrix[k] = all[k];
+        }
+    }
     n->batch = arena_take(a, n->settings.batch, sizeof *n->batch);
     n->asked = arena_take(a, SIGHT_ASKED, sizeof *n->asked);
     n->desk = arena_take(a, n->workers, sizeof *n->desk);
@@ -255,27 +312,56 @@ static double rate_at(const sight_net *n)
     return n->settings.rate * rise * fmin(1, left);
 }
 
+typedef struct sight_update {
+    sight_net *net;
+    double rate;
+} sight_update;
+
+static void step_matrix(void *self, size_t k, size_t worker)
+{
+    const double keep = 0.95;
+    const sight_update *t = self;
+    sight_net *n = t->net;
+    const device *on = n->settings.device;
+    const backend_f32 *b = on->backend_f32;
+    const sight_matrix *m = &n->matrix[k];
+    size_t count = m->in * m->out;
+    float *momentum = n->moments + m->at;
+    float *u = n->u + m->at;
+    (void)worker;
+    b->scale(on, count, (float)keep, momentum);
+    b->axpy(on, count, 1, n->gradient + m->at, momentum);
+    b->copy(on, count, n->gradient + m->at, u);
+    b->axpy(on, count, (float)keep, momentum, u);
+    muon_f32_orthogonal(on, m->in, m->out, u, m->work);
+    double longest = sqrt((double)(m->in > m->out ? m->in : m->out));
+    b->scale(on, count, (float)(1 - t->rate * tuned_sight_decay()), n->parameters + m->at);
+    b->axpy(on, count, (float)(-t->rate * m->size * longest), u, n->parameters + m->at);
+    /* what follows until the next matrix are biases */
+    double s = (double)n->now.steps + 1;
+    const backend_adam adam = {.b1 = 0.9,
+                               .b2 = 0.99,
+                               .outside = 1e-8,
+                               .rate = t->rate / (1 - pow(0.9, s)),
+                               .correct = 1 / (1 - pow(0.99, s))};
+    size_t first = m->at + count;
+    size_t past = k + 1 < n->matrices ? n->matrix[k + 1].at : n->count;
+    if (past > first) {
+        b->adam(on, past - first, &adam, n->parameters + first, n->gradient + first,
+                n->moments + first, n->moments + n->count + first);
+    }
+}
+
 static void update(sight_net *n)
 {
     const device *on = n->settings.device;
     const backend_f32 *b = on->backend_f32;
-    double t = (double)n->now.steps + 1;
-    double rate = rate_at(n);
+    sight_update t = {n, rate_at(n)};
     memcpy(n->gradient, n->partial, n->count * sizeof(float));
     for (size_t slot = 1; slot < SIGHT_SLOTS; slot++) {
         b->axpy(on, n->count, 1, n->partial + slot * n->count, n->gradient);
     }
-    double size = sqrt(b->sum_squares(on, n->eyes, n->gradient));
-    if (size > 1) {
-        b->scale(on, n->eyes, (float)(1 / size), n->gradient);
-    }
-    const backend_adam step = {.b1 = 0.9,
-                               .b2 = 0.99,
-                               .outside = 1e-8,
-                               .rate = rate / (1 - pow(0.9, t)),
-                               .correct = 1 / (1 - pow(0.99, t))};
-    b->scale(on, n->count, (float)(1 - rate * tuned_sight_decay()), n->parameters);
-    b->adam(on, n->count, &step, n->parameters, n->gradient, n->moments, n->moments + n->count);
+    on->each(on, n->workers, n->matrices, step_matrix, &t);
 }
 
 static size_t check_every(const sight_net *n)

@@ -7,8 +7,8 @@
  *            (decoder(u^, pixel) - x~(pixel))^2
  *
  * over a batch of pictures and `pixels` of each, drawn where pixels vary (pictures.h); v~ are labels
- * in units of their own spread, z = o + k u. Steps are Adam's, with decay, at a rate that rises at
- * first, stays, and falls to 0 over as many steps as there were before. It begins to fall at half
+ * in units of their own spread, z = o + k u. Steps of matrices are orthogonal (net/muon.h), of
+ * biases Adam's, with decay, at a rate that rises at first, stays, and falls to 0 over as many steps as there were before. It begins to fall at half
  * of the steps, or when labels held out are no longer told better; parameters are those that told
  * them best. A batch is cut into fixed parts whose gradients are added in their order: the same
  * numbers on any number of threads.
@@ -53,6 +53,10 @@ typedef struct sight_net {
     double *losses;                                  /* (SIGHT_SLOTS, 2) */
     size_t *batch;                                   /* (batch): pictures kept */
     size_t *asked, asks;                             /* pictures kept with labels held out */
+    struct sight_matrix *matrix;                     /* (matrices) */
+    size_t matrices;
+    float *u;                                        /* (count): steps of matrices */
+    float *work;                                     /* what making them orthogonal takes */
     struct sight_desk *desk;                         /* (workers) */
     size_t workers;
     sight_counts now;
