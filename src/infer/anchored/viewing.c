@@ -1,7 +1,7 @@
 #include "infer/anchored/viewing.h"
 
-#include "base/tuned.h"
 #include "base/node_name.h"
+#include "base/tuned.h"
 #include "infer/evidence/evidence.h"
 
 #include <math.h>
@@ -103,12 +103,12 @@ lscm_status viewing_begin(viewing *v, const lscm_fit_settings *s, lscm_error *wh
     lscm_status status = LSCM_OK;
     size_t entries = v->by.rows * v->by.d;
     v->members = tuned_sight_members();
-    v->reader = (sight_reader){
-        .d = v->by.d,
-        .members = v->members,
-        .eye = picture_shape_of(v->x.height, v->x.width, v->x.channels, v->by.d),
-        .backdrop = v->x.backdrop,
-        .scale = v->x.scale};
+    v->reader =
+        (sight_reader){.d = v->by.d,
+                       .members = v->members,
+                       .eye = picture_shape_of(v->x.height, v->x.width, v->x.channels, v->by.d),
+                       .backdrop = v->x.backdrop,
+                       .scale = v->x.scale};
     lay_out(v);
     TRY(arena_open(&v->memory, why));
     lay_out(v);
@@ -166,9 +166,9 @@ static void take_members(viewing *v)
 }
 
 typedef struct read_block {
-    double *x;    /* (block, count) */
+    double *x;     /* (block, count) */
     float *scaled; /* (block, count) */
-    double *each; /* (members, block, d) */
+    double *each;  /* (members, block, d) */
     arena memory;
 } read_block;
 

@@ -35,9 +35,9 @@ static void lay_out(pictures *p)
 
 /* Sums while reading. */
 typedef struct sums {
-    double *x;               /* (block, count) */
-    double *first;           /* (count): the first picture, about which sums are taken */
-    double *sum, *squares;   /* (count) */
+    double *x;             /* (block, count) */
+    double *first;         /* (count): the first picture, about which sums are taken */
+    double *sum, *squares; /* (count) */
     rng choose;
     arena memory;
 } sums;
@@ -106,8 +106,8 @@ static void settle(pictures *p, sums *s)
     for (size_t n = 0; n < pixels; n++) {
         sum += p->reach[n] + floor;
         /* where nothing varies all pixels tell as much */
-        p->reach[n] = all > 0 ? sum / (all + floor * (double)pixels)
-                              : (double)(n + 1) / (double)pixels;
+        p->reach[n] =
+            all > 0 ? sum / (all + floor * (double)pixels) : (double)(n + 1) / (double)pixels;
     }
 }
 

@@ -2,7 +2,6 @@
 
 #include "base/streams.h"
 #include "base/tuned.h"
-#include "net/muon.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,54 +13,36 @@ enum { SIGHT_ASKED = 512, CHECKS = 32 }; /* pictures asked for labels; how often
 typedef struct sight_desk {
     picture_work_f32 eye;
     pixel_work_f32 brush;
-    float *x; /* (count): x~ */
-    float *put; /* (d): u^ */
+    float *x;      /* (count): x~ */
+    float *put;    /* (d): u^ */
     size_t *pixel; /* (pixels) */
 } sight_desk;
 
-/* Weights that are a matrix (in, out), `at` of the parameters, and their first size. */
-typedef struct sight_matrix {
-    size_t at, in, out;
-    double size;
-    float *work;
-} sight_matrix;
-
-static size_t work_of(const sight_matrix *m)
-{
-    size_t least = m->in < m->out ? m->in : m->out;
-    return m->in * m->out + 2 * least * least;
-}
-
-/* All of them; list may be NULL. */
-static size_t list_matrices(const sight_net *n, sight_matrix *list)
+/* Every network's first sizes are those that its weights are drawn with, but for the last layers of
+ * the encoder: these begin small. */
+static muon_plan plan_of(const sight_net *n)
 {
     const picture_shape *e = &n->eye;
     const pixel_shape *b = &n->brush;
     size_t d = tile_columns(e->d);
-    size_t count = 0;
-    sight_matrix all[PICTURE_CONVS + PICTURE_END + PIXEL_LAYERS];
+    muon_plan p = {.count = n->count, .decay = tuned_sight_decay()};
+    const size_t part[PICTURE_END][2] = {
+        {e->maps, e->keys}, {e->features, PICTURE_HIDDEN}, {PICTURE_HIDDEN, d}, {2 * e->keys, d}};
     for (size_t l = 0; l < e->convs; l++) {
         size_t in = 9 * e->conv[l].in;
-        all[count++] =
-            (sight_matrix){picture_conv_at(e, l), in, e->conv[l].out, sqrt(2 / (double)in), NULL};
+        p.matrix[p.matrices++] =
+            (muon_matrix){picture_conv_at(e, l), in, e->conv[l].out, sqrt(2 / (double)in)};
     }
-    const size_t part[PICTURE_END][2] = {{e->maps, e->keys},
-                                         {e->features, PICTURE_HIDDEN},
-                                         {PICTURE_HIDDEN, d},
-                                         {2 * e->keys, d}};
     for (size_t k = 0; k < PICTURE_END; k++) {
-        all[count++] = (sight_matrix){picture_part_at(e, (picture_part)k), part[k][0], part[k][1],
-                                      sqrt(1 / (double)part[k][0]), NULL};
+        p.matrix[p.matrices++] = (muon_matrix){picture_part_at(e, (picture_part)k), part[k][0],
+                                               part[k][1], sqrt(1 / (double)part[k][0])};
     }
     for (size_t l = 0; l < PIXEL_LAYERS; l++) {
         size_t in = l == 0 ? b->d + 2 : b->in[l];
-        all[count++] =
-            (sight_matrix){n->eyes + b->at[l], b->in[l], b->out[l], sqrt(1 / (double)in), NULL};
+        p.matrix[p.matrices++] =
+            (muon_matrix){n->eyes + b->at[l], b->in[l], b->out[l], sqrt(1 / (double)in)};
     }
-    for (size_t k = 0; k < count && list != NULL; k++) {
-        list[k] = all[k];
-    }
-    return count;
+    return p;
 }
 
 static void lay_out(sight_net *n)
@@ -73,21 +54,11 @@ static void lay_out(sight_net *n)
     n->parameters = arena_take(a, n->count, sizeof(float));
     n->turned = arena_take(a, n->count, sizeof(float));
     n->gradient = arena_take(a, n->count, sizeof(float));
-    n->moments = arena_take(a, 2 * n->count, sizeof(float));
     n->partial = arena_take(a, SIGHT_SLOTS * n->count, sizeof(float));
     n->losses = arena_take(a, (size_t)SIGHT_SLOTS * 2, sizeof(double));
     n->best = arena_take(a, n->count, sizeof(float));
-    n->u = arena_take(a, n->count, sizeof(float));
-    n->matrices = list_matrices(n, NULL);
-    n->matrix = arena_take(a, n->matrices, sizeof *n->matrix);
-    sight_matrix all[PICTURE_CONVS + PICTURE_END + PIXEL_LAYERS];
-    (void)list_matrices(n, all);
-    for (size_t k = 0; k < n->matrices; k++) {
-        all[k].work = arena_take(a, work_of(&all[k]), sizeof(float));
-        if (n->matrix != NULL) {
-            n->matrix[k] = all[k];
-        }
-    }
+    const muon_plan plan = plan_of(n);
+    muon_f32_lay_out(&n->optimiser, a, &plan, n->settings.device);
     n->batch = arena_take(a, n->settings.batch, sizeof *n->batch);
     n->asked = arena_take(a, SIGHT_ASKED, sizeof *n->asked);
     n->desk = arena_take(a, n->workers, sizeof *n->desk);
@@ -231,7 +202,8 @@ static double meet_labels(const sight_batch *b, const sight_desk *at, size_t row
     return loss;
 }
 
-/* The first pixels on the desk, drawn from u^: what they miss is left in colour_back; its squares. */
+/* The first pixels on the desk, drawn from u^: what they miss is left in colour_back; its squares.
+ */
 static double draw(const sight_net *n, const sight_desk *at, size_t count)
 {
     const pixel_work_f32 *w = &at->brush;
@@ -312,56 +284,15 @@ static double rate_at(const sight_net *n)
     return n->settings.rate * rise * fmin(1, left);
 }
 
-typedef struct sight_update {
-    sight_net *net;
-    double rate;
-} sight_update;
-
-static void step_matrix(void *self, size_t k, size_t worker)
-{
-    const double keep = 0.95;
-    const sight_update *t = self;
-    sight_net *n = t->net;
-    const device *on = n->settings.device;
-    const backend_f32 *b = on->backend_f32;
-    const sight_matrix *m = &n->matrix[k];
-    size_t count = m->in * m->out;
-    float *momentum = n->moments + m->at;
-    float *u = n->u + m->at;
-    (void)worker;
-    b->scale(on, count, (float)keep, momentum);
-    b->axpy(on, count, 1, n->gradient + m->at, momentum);
-    b->copy(on, count, n->gradient + m->at, u);
-    b->axpy(on, count, (float)keep, momentum, u);
-    muon_f32_orthogonal(on, m->in, m->out, u, m->work);
-    double longest = sqrt((double)(m->in > m->out ? m->in : m->out));
-    b->scale(on, count, (float)(1 - t->rate * tuned_sight_decay()), n->parameters + m->at);
-    b->axpy(on, count, (float)(-t->rate * m->size * longest), u, n->parameters + m->at);
-    /* what follows until the next matrix are biases */
-    double s = (double)n->now.steps + 1;
-    const backend_adam adam = {.b1 = 0.9,
-                               .b2 = 0.99,
-                               .outside = 1e-8,
-                               .rate = t->rate / (1 - pow(0.9, s)),
-                               .correct = 1 / (1 - pow(0.99, s))};
-    size_t first = m->at + count;
-    size_t past = k + 1 < n->matrices ? n->matrix[k + 1].at : n->count;
-    if (past > first) {
-        b->adam(on, past - first, &adam, n->parameters + first, n->gradient + first,
-                n->moments + first, n->moments + n->count + first);
-    }
-}
-
 static void update(sight_net *n)
 {
     const device *on = n->settings.device;
-    const backend_f32 *b = on->backend_f32;
-    sight_update t = {n, rate_at(n)};
     memcpy(n->gradient, n->partial, n->count * sizeof(float));
     for (size_t slot = 1; slot < SIGHT_SLOTS; slot++) {
-        b->axpy(on, n->count, 1, n->partial + slot * n->count, n->gradient);
+        on->backend_f32->axpy(on, n->count, 1, n->partial + slot * n->count, n->gradient);
     }
-    on->each(on, n->workers, n->matrices, step_matrix, &t);
+    n->optimiser.steps = n->now.steps;
+    muon_f32_step(&n->optimiser, rate_at(n), n->parameters, n->gradient);
 }
 
 static size_t check_every(const sight_net *n)
@@ -472,7 +403,7 @@ size_t sight_net_pieces(sight_net *n, piece out[SIGHT_PIECES])
 {
     size_t count = 0;
     out[count++] = (piece){n->parameters, n->count * sizeof(float)};
-    out[count++] = (piece){n->moments, 2 * n->count * sizeof(float)};
+    out[count++] = (piece){n->optimiser.state, 2 * n->count * sizeof(float)};
     out[count++] = (piece){n->best, n->count * sizeof(float)};
     out[count++] = (piece){&n->now, sizeof n->now};
     return count;
