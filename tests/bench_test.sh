@@ -114,8 +114,9 @@ if "$python" -c 'import numpy' 2>/dev/null; then
     script "| base | 1 |;| soft | 1 |;of 3 rows meet their bars" check --lscm "$lscm" --smoke --jobs 1 base hidden soft
     script "large, large.npz;peak" limit --lscm "$lscm" --smoke large
     script "linear: 300 pictures;as it comes: 300 pictures;edges over one half" pictures --lscm "$lscm" --smoke
+    script "| kind | fits | encoder |;| lamps | 1 |;| spots | 1 |" scenes --lscm "$lscm" --smoke --fit "--encoder conv"
 else
-    ran="$ran simulate kernel calibration believable oracle check pictures"
+    ran="$ran simulate kernel calibration believable oracle check pictures scenes"
     echo "there is no Python with NumPy: what needs it is left out"
 fi
 
