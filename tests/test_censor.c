@@ -16,7 +16,7 @@ static lscm_status find(censored *c, const double *z, const uint8_t *mask, size_
 {
     static design under;
     design_again(&under, rows, d, mask, NULL);
-    return censor_find(c, &under, z, clip, tolerance, why);
+    return censor_find(c, &under, z, clip, tolerance, NULL, why);
 }
 
 static void finds_what_is_at_the_clip(void **state)

@@ -38,7 +38,7 @@ static void sentences(void **state)
     families f = {0};
     (void)state;
     named_design(&s);
-    assert_fails(censor_find(&c, &s, z, 1, tolerance, &why), LSCM_VALUE, "node mek: its");
+    assert_fails(censor_find(&c, &s, z, 1, tolerance, NULL, &why), LSCM_VALUE, "node mek: its");
     assert_fails(screen_candidates(&rows, edges, &lists, NULL, NULL, &why), LSCM_VALUE,
                  "raf -> mek is both required and forbidden");
     assert_fails(linear_gaussian.gather(&f, &rows, &lists, &why), LSCM_VALUE,

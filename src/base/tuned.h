@@ -94,6 +94,7 @@
     COUNT(sight_batch, 32, HAND, "pictures of a step") \
     COUNT(sight_pixels, 128, TIME, "pixels drawn of each") \
     REAL(sight_rate, 0.007, HAND, "length of a step, of the first size of weights") \
+    REAL(sight_unseen, 4, HAND, "sd of a reading, of the usual one, from which it says nothing") \
     REAL(sight_stretch, 3, HAND, "sd of the log of how much faster a reading may go beyond the labels") \
     COUNT(sight_error_rows, 64, TIME, "pictures that tell the noise of x") \
     REAL(sight_decay, 0.03, HAND, "decay of weights, a step of length 1") \

@@ -117,6 +117,7 @@ lscm_status read_again_open(read_again *out, const anchored_input *in, const anc
         r.in.blur = s->x_noise > 0 ? blur : NULL;
     }
     r.in.leak = r.in.reach = NULL;
+    r.in.unknown = NULL;
     r.in.ridge = a->ridge;
     r.in.hole = a->hole;
     r.in.log_odds = a->log_odds;

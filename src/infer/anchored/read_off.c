@@ -171,6 +171,7 @@ lscm_status read_off_infer_within(read_off *r, anchored *out, const anchored_inp
     size_t d = r->latents.d;
     anchored_input with = *in;
     with.reach = r->reach;
+    with.unknown = r->unknown;
     shift(r, -1);
     status = anchored_infer(out, &with, why);
     shift(r, 1);

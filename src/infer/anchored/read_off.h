@@ -25,6 +25,8 @@ typedef struct read_off {
     double *size;                  /* (rows): the error goes with it; NULL: with nothing */
     double *w, *intercept, *sigma; /* the mean model */
     double *middle, *reach;        /* (d): where values label node j well: middle_j +- reach_j */
+    const uint8_t *unknown; /* (rows, d): 1 where z says nothing of a free node; NULL: nowhere */
+    size_t hidden;          /* entries of these */
     size_t outside; /* entries of z, not set by do(), beyond the values that label their node */
     arena memory;
 } read_off;

@@ -70,6 +70,7 @@ static void lay_out(viewing *v)
     size_t count = picture_count(&v->reader.eye);
     v->held = arena_take(&v->memory, entries, 1);
     v->each = arena_take(&v->memory, entries, sizeof *v->each);
+    v->unseen = arena_take(&v->memory, v->by.rows * v->by.d, 1);
     v->reader.parameters = arena_take(&v->memory, v->members * count, sizeof(float));
     v->reader.offset = arena_take(&v->memory, v->members * v->by.d, sizeof(double));
     v->reader.spread = arena_take(&v->memory, v->members * v->by.d, sizeof(double));
@@ -231,7 +232,8 @@ static void take_blur(viewing *v)
         for (size_t a = 0; a < d; a++) {
             for (size_t b = 0; b < d; b++) {
                 double sum = 0;
-                bool known = design_is_set(&v->by, row, a) || design_is_set(&v->by, row, b);
+                bool known = design_is_set(&v->by, row, a) || design_is_set(&v->by, row, b) ||
+                             v->unseen[row * d + a] != 0 || v->unseen[row * d + b] != 0;
                 for (size_t m = 0; m < v->members && !known; m++) {
                     const double *z = v->each + m * entries + row * d;
                     sum += (z[a] - off->z[row * d + a]) * (z[b] - off->z[row * d + b]);
@@ -263,7 +265,7 @@ static void take_gain(viewing *v)
             double with = 0;
             for (size_t row = 0; row < v->by.rows; row++) {
                 size_t k = row * d + j;
-                if (!design_is_set(&v->by, row, j)) {
+                if (!design_is_set(&v->by, row, j) && v->unseen[k] == 0) {
                     double before = z.mean;
                     spread_add(&z, off->z[k]);
                     with += (off->z[k] - before) * (v->each[m * entries + k] - off->z[k]);
@@ -286,6 +288,12 @@ lscm_status viewing_read(viewing *v, const lscm_dataset *data, meter *m, lscm_er
     TRY(read_each(v, data, m, why));
     sight_errors(&v->reader, &v->by, v->held, v->each, v->off.r2);
     sight_settle(&v->reader, entries, v->each, v->off.z, v->off.sd);
+    for (size_t k = 0; k < entries; k++) {
+        bool is_free = !design_is_set(&v->by, k / v->by.d, k % v->by.d);
+        v->unseen[k] = is_free && sight_unseen(&v->reader, k % v->by.d, v->off.sd[k]) ? 1 : 0;
+        v->off.hidden += v->unseen[k];
+    }
+    v->off.unknown = v->unseen;
     take_blur(v);
     take_gain(v);
     design_put(&v->by, v->off.z, v->off.sd);
@@ -308,12 +316,20 @@ static void put_right(viewing *v, const anchored *a)
         off->sigma[j] = sqrt(squares);
     }
     const mechanism_model model = read_off_model(off);
-    memcpy(off->told, off->z, entries * sizeof(double));
+    double *put = v->each; /* members are not asked any more */
+    memcpy(put, off->z, entries * sizeof(double));
+    for (size_t k = 0; k < entries; k++) {
+        put[k] = v->unseen[k] != 0 ? off->told[k] : put[k];
+    }
     stretch_begin(&v->by, v->reader.stretch);
-    stretch_fit(v->reader.stretch, &v->by, &model, a->order + (a->draws - 1) * d, off->told);
-    memcpy(off->told, off->z, entries * sizeof(double));
-    memcpy(off->told_sd, off->sd, entries * sizeof(double));
-    sight_put_right(&v->reader, entries, off->told, off->told_sd);
+    stretch_fit(v->reader.stretch, &v->by, v->unseen, &model, a->order + (a->draws - 1) * d, put);
+    for (size_t k = 0; k < entries; k++) {
+        if (v->unseen[k] == 0) {
+            off->told[k] = off->z[k];
+            off->told_sd[k] = off->sd[k];
+            sight_put_right(&v->reader, k % d, &off->told[k], &off->told_sd[k]);
+        }
+    }
 }
 
 lscm_status viewing_infer(viewing *v, anchored *out, const anchored_input *in, lscm_error *why)
@@ -324,9 +340,15 @@ lscm_status viewing_infer(viewing *v, anchored *out, const anchored_input *in, l
     TRY(read_off_find_reach(off, why));
     TRY(leaks_both_ways(off->leak, &v->by, off->z, why));
     anchored_input with = read_off_with_errors(off, in);
-    TRY(off->outside > 0 ? read_off_infer_within(off, out, &with, why)
-                         : anchored_infer(out, &with, why));
-    put_right(v, out);
+    if (off->outside + off->hidden > 0) {
+        TRY(read_off_infer_within(off, out, &with, why));
+        put_right(v, out);
+        goto done;
+    }
+    TRY(anchored_infer(out, &with, why));
+    memcpy(off->told, off->z, v->by.rows * v->by.d * sizeof(double));
+    memcpy(off->told_sd, off->sd, v->by.rows * v->by.d * sizeof(double));
+    stretch_begin(&v->by, v->reader.stretch);
 done:
     return status;
 }

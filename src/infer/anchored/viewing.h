@@ -15,10 +15,11 @@ typedef struct viewing {
     design by;
     size_t members;
     sight_net net[SIGHT_MEMBERS];
-    uint8_t *held;  /* (members, rows, d) */
-    double *each;   /* (members, rows, d): z by every member */
-    uint64_t at;    /* the member that learns */
-    uint64_t fresh; /* the last step ended with a look at labels held out */
+    uint8_t *held;   /* (members, rows, d) */
+    double *each;    /* (members, rows, d): z by every member */
+    uint8_t *unseen; /* (rows, d): entries that members have nothing to go by for */
+    uint64_t at;     /* the member that learns */
+    uint64_t fresh;  /* the last step ended with a look at labels held out */
     sight_reader reader;
     read_off off;
     arena memory;

@@ -24,21 +24,30 @@ static bool is_censored(double z, uint8_t target, double bound)
     return target == 0 && fabs(z) >= bound;
 }
 
-static void count(censored *c, const double *z, double clip, const double *tolerance)
+static bool is_unknown(const uint8_t *unknown, uint8_t target, size_t at)
+{
+    return target == 0 && unknown != NULL && unknown[at] != 0;
+}
+
+static void count(censored *c, const double *z, double clip, const double *tolerance,
+                  const uint8_t *unknown)
 {
     size_t d = c->design->d;
     for (size_t row = 0; row < c->design->rows; row++) {
         const uint8_t *target = design_targets(c->design, row);
         size_t before = c->count;
         for (size_t j = 0; j < d; j++) {
-            c->count += is_censored(z[row * d + j], target[j], clip - tolerance[j]) ? 1 : 0;
+            size_t at = row * d + j;
+            bool hidden = is_unknown(unknown, target[j], at) ||
+                          is_censored(z[at], target[j], clip - tolerance[j]);
+            c->count += hidden ? 1 : 0;
         }
         c->hit += c->count > before ? 1 : 0;
     }
 }
 
 /* The entries; share[] becomes how many there are, excess[] in how many rows each node is free. */
-static void list(const censored *c, const double *z)
+static void list(const censored *c, const double *z, const uint8_t *unknown)
 {
     size_t d = c->design->d;
     size_t hit = 0;
@@ -48,6 +57,11 @@ static void list(const censored *c, const double *z)
         size_t before = n;
         for (size_t j = 0; j < d; j++) {
             size_t at = row * d + j;
+            if (is_unknown(unknown, target[j], at)) {
+                c->node[n] = j;
+                c->high[n++] = CENSOR_NEITHER;
+                continue;
+            }
             c->excess[j] += target[j] == 0 ? 1 : 0;
             if (is_censored(z[at], target[j], c->bound[j])) {
                 c->node[n] = j;
@@ -107,7 +121,7 @@ static void find_excess(const censored *c)
 }
 
 lscm_status censor_find(censored *out, const design *s, const double *z, double clip,
-                        const double *tolerance, lscm_error *why)
+                        const double *tolerance, const uint8_t *unknown, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = s->d;
@@ -124,14 +138,14 @@ lscm_status censor_find(censored *out, const design *s, const double *z, double 
                         name_of(s->names, j, room, sizeof room), tolerance[j], clip);
         }
     }
-    count(out, z, clip, tolerance);
+    count(out, z, clip, tolerance, unknown);
     lay_out(out, &out->memory);
     TRY(arena_open(&out->memory, why));
     lay_out(out, &out->memory);
     for (size_t j = 0; j < d; j++) {
         out->bound[j] = clip - tolerance[j];
     }
-    list(out, z);
+    list(out, z, unknown);
     find_excess(out);
 done:
     if (status != LSCM_OK) {
@@ -152,8 +166,13 @@ void censor_start(const censored *c, double *z)
     for (size_t h = 0; h < c->hit; h++) {
         for (size_t n = c->first[h]; n < c->first[h + 1]; n++) {
             size_t j = c->node[n];
+            double *at = &z[c->row[h] * d + j];
+            if (c->high[n] == CENSOR_NEITHER) {
+                *at = 0;
+                continue;
+            }
             double size = c->bound[j] + c->excess[c->high[n] * d + j];
-            z[c->row[h] * d + j] = c->high[n] != 0 ? size : -size;
+            *at = c->high[n] != 0 ? size : -size;
         }
     }
 }
@@ -187,8 +206,9 @@ static void draw_entry(const censored *c, const mechanism_model *model, const ui
     }
     double mean = z[j] + pull / precision;
     double sd = 1 / sqrt(precision);
-    double next = c->high[n] != 0 ? truncated_normal_above(mean, sd, c->bound[j], r, index)
-                                  : truncated_normal_below(mean, sd, -c->bound[j], r, index);
+    double next = c->high[n] == CENSOR_NEITHER ? mean + sd * rng_normal(r, index)
+                  : c->high[n] != 0 ? truncated_normal_above(mean, sd, c->bound[j], r, index)
+                                    : truncated_normal_below(mean, sd, -c->bound[j], r, index);
     double step = next - z[j];
     z[j] = next;
     e[j] += step;
@@ -239,7 +259,8 @@ static double fit_of_row(const censored *c, const mechanism_model *model, const 
         if (hidden) {
             double mean = z[j] - e[j];
             double side = c->high[*n] != 0 ? 1 : -1;
-            total += log_beyond((c->bound[j] - side * mean) / sd);
+            bool nothing = c->high[*n] == CENSOR_NEITHER;
+            total += nothing ? 0 : log_beyond((c->bound[j] - side * mean) / sd);
             (*n)++;
         } else if (target[j] == 0) {
             total -= e[j] * e[j] / (2 * sd * sd) + log(sd) + HALF_LOG_2PI;

@@ -78,7 +78,7 @@ static lscm_status begin_clipped(latent_chain *c, lscm_error *why)
     for (size_t j = 0; j < s->d; j++) {
         tolerance[j] = c->p->clip - tolerance[j];
     }
-    TRY(censor_find(&c->censored, &s->design, c->z, c->p->clip, tolerance, why));
+    TRY(censor_find(&c->censored, &s->design, c->z, c->p->clip, tolerance, c->p->unknown, why));
     c->censored.own = c->offset;
     censor_start(&c->censored, c->z);
 done:

@@ -24,6 +24,7 @@ typedef struct latent_problem {
     const double *z;              /* (rows, d): by the anchors */
     double clip;                  /* 0: noisy x; else z is clipped to [-clip, clip] */
     const double *reach;          /* (d) or NULL: of each node, where it is less than the clip */
+    const uint8_t *unknown;       /* (rows, d) or NULL: entries that z says nothing of */
     const graph_posterior *graph; /* candidates and prior */
     const dag_draws *start;       /* a graph and order for each chain */
     size_t chains, sweeps;        /* the first third of the sweeps settles, and is left out */

@@ -66,7 +66,9 @@ lscm_status anchored_rows_known(const anchored *a, const anchored_input *in, uin
     for (size_t k = 0; k < a->rows; k++) {
         inside[k] = 1;
         for (size_t j = 0; j < d; j++) {
-            bool known = design_is_set(&in->view->design, k, j) || fabs(a->z[k * d + j]) < bound[j];
+            bool told = in->unknown == NULL || in->unknown[k * d + j] == 0;
+            bool known = design_is_set(&in->view->design, k, j) ||
+                         (told && fabs(a->z[k * d + j]) < bound[j]);
             inside[k] = known ? inside[k] : 0;
         }
         count += inside[k];
@@ -139,6 +141,7 @@ lscm_status anchored_infer_rows(anchored *a, const anchored_input *in, const gra
                               .z = t.z,
                               .clip = a->clip,
                               .reach = in->reach,
+                              .unknown = in->unknown,
                               .graph = g,
                               .start = &t.start,
                               .chains = anchored_chains(in),

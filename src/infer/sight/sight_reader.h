@@ -7,7 +7,7 @@
  * held out of a member, its squared error has the mean T = S + I; among members, where nothing was
  * set, I is the mean of D. So the error of their mean has the variance
  *
- *     V = max(T - I (1 - 1/M), I/M),
+ *     V = max(T - I (1 - 1/M), I/M),     V = I where no label was held out,
  *
  * on average, and it grows where members disagree: beyond the labels, where a thing is hidden,
  * where an angle wraps. D of a row has M - 1 degrees of freedom only; it is believed as far as rows
@@ -15,6 +15,9 @@
  * law over rows in units of I^2:
  *
  *     sd_j^2 = V_j (1 + r_j (D_j / I_j - 1)),   r = t^2 / (t^2 + 2 (1 + t^2)/(M - 1)).
+ *
+ * Where members have nothing to go by they say anything: such entries, whose D is far beyond what
+ * chance makes of the middle one (sight_unseen), say nothing of I and T, and nothing of z.
  */
 #ifndef LSCM_INFER_SIGHT_SIGHT_READER_H
 #define LSCM_INFER_SIGHT_SIGHT_READER_H
@@ -47,10 +50,13 @@ static inline size_t sight_pixels(const sight_reader *r)
 lscm_status sight_read(const sight_reader *r, const device *on, size_t count, const float *x,
                        double *z, double *sd, double *each, lscm_error *why);
 
-/* z and sd (entries) from z by every member (members, entries), entries = count d: as they are, and
- * put right beyond the labels. */
+/* z and sd (entries) from z by every member (members, entries), entries = count d, as they are; and
+ * those of a node put right beyond the labels. */
 void sight_settle(const sight_reader *r, size_t entries, const double *each, double *z, double *sd);
-void sight_put_right(const sight_reader *r, size_t entries, double *z, double *sd);
+void sight_put_right(const sight_reader *r, size_t node, double *z, double *sd);
+
+/* Whether an entry with this sd is one that members have nothing to go by for. */
+bool sight_unseen(const sight_reader *r, size_t node, double sd);
 
 /* Errors from z by every member (members, rows, d): held (members, rows, d) is 1 where a label was
  * held out of a member, `by` says where z is free. r2 (d): of labels held out, NaN without any. */

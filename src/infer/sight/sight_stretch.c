@@ -89,7 +89,14 @@ typedef struct side_rows {
     const mechanism_model *model;
     const double *z; /* (rows, d): readings of the node, all else put right */
     size_t node;
+    const uint8_t *unknown;
 } side_rows;
+
+static bool tells(const side_rows *r, size_t row)
+{
+    return !design_is_set(r->by, row, r->node) &&
+           (r->unknown == NULL || r->unknown[row * r->by->d + r->node] == 0);
+}
 
 /* log p(a); gradient (2) and Gauss and Newton's matrix (11, 12, 22) where they are wanted. */
 static double score(const double *side, const side_rows *r, double *gradient, double *matrix)
@@ -107,7 +114,7 @@ static double score(const double *side, const side_rows *r, double *gradient, do
     for (size_t row = 0; row < r->by->rows; row++) {
         const double *z = r->z + row * d;
         double e = beyond(side, z[r->node]);
-        if (design_is_set(r->by, row, r->node) || !(e > 0)) {
+        if (!tells(r, row) || !(e > 0)) {
             continue;
         }
         curve c = curve_at(side, e);
@@ -153,7 +160,7 @@ static void fit_side(double *side, const side_rows *r)
     double matrix[3];
     side[FAR] = 0;
     for (size_t row = 0; row < r->by->rows; row++) {
-        if (!design_is_set(r->by, row, r->node)) {
+        if (tells(r, row)) {
             side[FAR] = fmax(side[FAR], beyond(side, r->z[row * r->by->d + r->node]));
         }
     }
@@ -178,13 +185,13 @@ static void fit_side(double *side, const side_rows *r)
     side[C_FIRST + 2] = matrix[0] / det;
 }
 
-void stretch_fit(double *stretch, const design *by, const mechanism_model *model,
-                 const size_t *order, double *z)
+void stretch_fit(double *stretch, const design *by, const uint8_t *unknown,
+                 const mechanism_model *model, const size_t *order, double *z)
 {
     for (size_t at = 0; at < by->d; at++) {
         size_t j = order[at];
         double *own = stretch + j * STRETCH_SIDES * STRETCH_NUMBERS;
-        const side_rows rows = {by, model, z, j};
+        const side_rows rows = {by, model, z, j, unknown};
         for (size_t k = 0; k < STRETCH_SIDES; k++) {
             fit_side(own + k * STRETCH_NUMBERS, &rows);
         }

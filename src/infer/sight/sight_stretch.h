@@ -28,9 +28,10 @@ enum { STRETCH_NUMBERS = 8, STRETCH_SIDES = 2 };
 
 /* stretch (d, STRETCH_SIDES, STRETCH_NUMBERS): no stretch at all, from the labels' range. */
 void stretch_begin(const design *by, double *stretch);
-/* Of readings z (rows, d), which are put right, with the mean model; order (d): causes first. */
-void stretch_fit(double *stretch, const design *by, const mechanism_model *model,
-                 const size_t *order, double *z);
+/* Of readings z (rows, d), which are put right, with the mean model; order (d): causes first;
+ * unknown (rows, d) or NULL: 1 where a reading tells nothing. */
+void stretch_fit(double *stretch, const design *by, const uint8_t *unknown,
+                 const mechanism_model *model, const size_t *order, double *z);
 /* A reading of a node and its variance, put right. stretch: that node's. */
 void stretch_apply(const double *stretch, double *z, double *variance);
 /* Whether the numbers of a side can be some. */
