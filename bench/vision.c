@@ -1,8 +1,8 @@
-/* One step of a network of pictures, 32 pictures of 64 x 64 x 3 and 6 nodes: encoder, decoder at 128
- * pixels of each, gradients, update (infer/sight). And the products of its 3 x 3 convolutions, 32
- * maps of 16 x 16 to 32, by tiles (net/vision) and by copies of the input and sgemm, on one core.
- * Prints one line of JSON: seconds, best of 40; GFLOP/s; the threads used. bench/vision_torch.py is
- * the peer. */
+/* One step of a network of pictures, 32 pictures of 64 x 64 x 3 and 6 nodes: encoder, decoder at
+ * 128 pixels of each, gradients, update (infer/sight). And the products of its 3 x 3 convolutions,
+ * 32 maps of 16 x 16 to 32, by tiles (net/vision) and by copies of the input and sgemm, on one
+ * core. Prints one line of JSON: seconds, best of 40; GFLOP/s; the threads used.
+ * bench/vision_torch.py is the peer. */
 #include "base/threads.h"
 #include "clock.h"
 #include "infer/sight/sight.h"

@@ -99,6 +99,7 @@ works '"share":;"steps_per_second":' "$build/bench/network" "$python $bench/netw
 run "read: 0.01 GB in;cat" read
 run "big.nc : peak;big.npz : peak;back : peak" convert
 run "net, 1 threads: ;\"step\"" net
+run "by tiles;step" vision
 
 # ---- Python with NumPy
 if "$python" -c 'import numpy' 2>/dev/null; then

@@ -15,7 +15,7 @@
 #include "infer/judge/judge.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,6 +66,7 @@ static json_t *summary_of(const viewing_run *r, const char *reason)
     (void)json_object_set_new(summary, "networks", json_integer((json_int_t)v->members));
     (void)json_object_set_new(summary, "anchors", anchors_of(v));
     (void)json_object_set_new(summary, "steps", json_integer((json_int_t)steps));
+    (void)json_object_set_new(summary, "hidden", json_integer((json_int_t)v->off.hidden));
     (void)json_object_set_new(summary, "outside", json_integer((json_int_t)v->off.outside));
     if (v->x.kept < v->x.rows) {
         (void)json_object_set_new(summary, "learned_from", json_integer((json_int_t)v->x.kept));
@@ -200,6 +201,33 @@ done:
     return status;
 }
 
+/* Nodes that cannot be seen in many rows, and what was asked for that networks of pictures have no
+ * use for. */
+static void warn(const viewing_run *r)
+{
+    static const char *const unused[] = {"width", NULL};
+    const viewing *v = &r->v;
+    for (size_t j = 0; j < v->by.d; j++) {
+        char text[300];
+        char room[NODE_NAME_ROOM];
+        double hidden = 0;
+        double rows = 0;
+        for (size_t row = 0; row < v->by.rows; row++) {
+            rows += design_is_set(&v->by, row, j) ? 0 : 1;
+            hidden += v->unseen[row * v->by.d + j];
+        }
+        if (hidden > tuned_warn_outside() * rows) {
+            (void)snprintf(text, sizeof text,
+                           "node %s cannot be read off %.0f%% of the pictures (hidden, out of the "
+                           "picture, or unlike any that do() set): there its z is what the "
+                           "mechanisms make of the others",
+                           name_of(v->names, j, room, sizeof room), 100 * hidden / rows);
+            (void)json_array_append_new(r->f->warnings, json_string(text));
+        }
+    }
+    belonging_unused(r->f, unused, "networks of pictures have widths of their own");
+}
+
 /* From the networks to the posterior. */
 static lscm_status conclude(viewing_run *r, lscm_error *why)
 {
@@ -217,6 +245,7 @@ static lscm_status conclude(viewing_run *r, lscm_error *why)
         TRY(judge_all(r, why));
     }
     TRY(read_off_check(f, &r->v.off, &r->a, why));
+    warn(r);
     in.progress = NULL;
     const anchored_input untold = read_off_with_errors(&r->v.off, &in);
     TRY(advise_on_knowledge(&f->known, &untold, &r->a, NULL, f->data->node_names, f->warnings,

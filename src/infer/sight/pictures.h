@@ -3,7 +3,7 @@
  *
  *     x~ = (x - backdrop)/scale,   scale^2 = mean over pixels and channels of the variance of x.
  *
- * They are read once. Up to PICTURES_BYTES of them are kept to learn from, as bytes where they are
+ * Up to PICTURES_BYTES of them are kept to learn from, as bytes where they are
  * bytes, else as floats: all, or as many drawn at random. Where a pixel varies it tells more:
  * `reach` is the distribution function over pixels of sd + a share of their mean sd.
  */

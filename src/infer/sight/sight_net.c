@@ -18,8 +18,8 @@ typedef struct sight_desk {
     size_t *pixel; /* (pixels) */
 } sight_desk;
 
-/* Every network's first sizes are those that its weights are drawn with, but for the last layers of
- * the encoder: these begin small. */
+/* First sizes are about those that weights are drawn with, but for the last layers of the encoder,
+ * which begin small. */
 static muon_plan plan_of(const sight_net *n)
 {
     const picture_shape *e = &n->eye;
