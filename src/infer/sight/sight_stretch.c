@@ -3,6 +3,7 @@
 #include "base/tuned.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LIMIT, HALF, FAR, FIRST, C_FIRST = FIRST + 2 };
 enum { PARTS = 32, STEPS = 50 }; /* of an integral; Newton's */
@@ -46,6 +47,7 @@ void stretch_begin(const design *by, double *stretch)
         }
         for (size_t k = 0; k < STRETCH_SIDES; k++) {
             double *side = stretch + (j * STRETCH_SIDES + k) * STRETCH_NUMBERS;
+            memset(side, 0, STRETCH_NUMBERS * sizeof *side);
             side[LIMIT] = k == 0 ? high : low;
             side[HALF] = (k == 0 ? 1 : -1) * (high - low) / 2;
         }
