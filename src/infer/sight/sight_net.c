@@ -13,8 +13,8 @@ enum { SIGHT_ASKED = 512, CHECKS = 32 }; /* pictures asked for labels; how often
 typedef struct sight_desk {
     picture_work_f32 eye;
     pixel_work_f32 brush;
-    float *x; /* (count): x~ */
-    float *put; /* (d): u^ */
+    float *x;      /* (count): x~ */
+    float *put;    /* (d): u^ */
     size_t *pixel; /* (pixels) */
 } sight_desk;
 
@@ -174,7 +174,8 @@ static double meet_labels(const sight_batch *b, const sight_desk *at, size_t row
     return loss;
 }
 
-/* The first pixels on the desk, drawn from u^: what they miss is left in colour_back; its squares. */
+/* The first pixels on the desk, drawn from u^: what they miss is left in colour_back; its squares.
+ */
 static double draw(const sight_net *n, const sight_desk *at, size_t count)
 {
     const pixel_work_f32 *w = &at->brush;
@@ -305,9 +306,17 @@ static void ask_slot(void *self, size_t slot, size_t worker)
     }
 }
 
+static lscm_status not_finite(const sight_net *n, lscm_error *why)
+{
+    return fail(why, LSCM_VALUE,
+                "the network of pictures is no longer finite after %llu steps; try a smaller "
+                "--rate",
+                (unsigned long long)n->now.steps);
+}
+
 /* Labels held out: the best parameters so far are kept; where nothing came of a third of all steps
  * before, the rate begins to fall. */
-static void check(sight_net *n)
+static lscm_status check(sight_net *n, lscm_error *why)
 {
     const device *on = n->settings.device;
     sight_counts *c = &n->now;
@@ -317,6 +326,10 @@ static void check(sight_net *n)
     for (size_t slot = 0; slot < SIGHT_SLOTS && n->asks > 0; slot++) {
         missed += n->losses[2 * slot];
         all += n->losses[2 * slot + 1];
+    }
+    /* no step comes after the last to find out */
+    if (!isfinite(missed + on->backend_f32->sum_squares(on, n->count, n->parameters))) {
+        return not_finite(n, why);
     }
     c->missed = missed / all;
     if (!(c->missed >= c->best)) {
@@ -331,6 +344,7 @@ static void check(sight_net *n)
     if (c->steps == c->end && n->asks > 0) {
         memcpy(n->parameters, n->best, n->count * sizeof(float));
     }
+    return LSCM_OK;
 }
 
 lscm_status sight_net_step(sight_net *n, lscm_error *why)
@@ -360,10 +374,7 @@ lscm_status sight_net_step(sight_net *n, lscm_error *why)
         sums[1] += n->losses[2 * slot + 1] / pixels;
     }
     if (!isfinite(sums[0] + sums[1])) {
-        return fail(why, LSCM_VALUE,
-                    "the network of pictures is no longer finite after %llu steps; try a smaller "
-                    "--rate",
-                    (unsigned long long)n->now.steps);
+        return not_finite(n, why);
     }
     update(n);
     double newest = fmax(0.01, 1 / (double)(n->now.steps + 1));
@@ -371,10 +382,7 @@ lscm_status sight_net_step(sight_net *n, lscm_error *why)
     n->now.pixel += newest * (sums[1] - n->now.pixel);
     n->now.steps++;
     n->now.checked = n->now.steps % check_every(n) == 0 || n->now.steps == n->now.end ? 1 : 0;
-    if (n->now.checked != 0) {
-        check(n);
-    }
-    return LSCM_OK;
+    return n->now.checked != 0 ? check(n, why) : LSCM_OK;
 }
 
 bool sight_net_over(const sight_net *n)
