@@ -314,6 +314,15 @@ static lscm_status not_finite(const sight_net *n, lscm_error *why)
                 (unsigned long long)n->now.steps);
 }
 
+/* Whether labels held out may be asked to end it: early on, while the rate still rises, they are
+ * told better and worse by chance. */
+static bool may_fall(const sight_net *n)
+{
+    const sight_counts *c = &n->now;
+    return c->steps < c->fall && c->steps >= tuned_sight_warm() &&
+           8 * c->steps >= n->settings.steps;
+}
+
 /* Labels held out: the best parameters so far are kept; where nothing came of a third of all steps
  * before, the rate begins to fall. */
 static lscm_status check(sight_net *n, lscm_error *why)
@@ -337,7 +346,7 @@ static lscm_status check(sight_net *n, lscm_error *why)
         c->best_at = c->steps;
         memcpy(n->best, n->parameters, n->count * sizeof(float));
     }
-    if (c->steps < c->fall && 3 * (c->steps - c->best_at) >= c->steps && n->asks > 0) {
+    if (may_fall(n) && 3 * (c->steps - c->best_at) >= c->steps && n->asks > 0) {
         c->fall = c->steps;
         c->end = 2 * c->steps;
     }
