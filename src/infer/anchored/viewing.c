@@ -1,7 +1,7 @@
 #include "infer/anchored/viewing.h"
 
-#include "base/tuned.h"
 #include "base/node_name.h"
+#include "base/tuned.h"
 #include "infer/evidence/evidence.h"
 
 #include <math.h>
@@ -103,12 +103,12 @@ lscm_status viewing_begin(viewing *v, const lscm_fit_settings *s, lscm_error *wh
     lscm_status status = LSCM_OK;
     size_t entries = v->by.rows * v->by.d;
     v->members = tuned_sight_members();
-    v->reader = (sight_reader){
-        .d = v->by.d,
-        .members = v->members,
-        .eye = picture_shape_of(v->x.height, v->x.width, v->x.channels, v->by.d),
-        .backdrop = v->x.backdrop,
-        .scale = v->x.scale};
+    v->reader =
+        (sight_reader){.d = v->by.d,
+                       .members = v->members,
+                       .eye = picture_shape_of(v->x.height, v->x.width, v->x.channels, v->by.d),
+                       .backdrop = v->x.backdrop,
+                       .scale = v->x.scale};
     lay_out(v);
     TRY(arena_open(&v->memory, why));
     lay_out(v);
@@ -166,9 +166,9 @@ static void take_members(viewing *v)
 }
 
 typedef struct read_block {
-    double *x;    /* (block, count) */
+    double *x;     /* (block, count) */
     float *scaled; /* (block, count) */
-    double *each; /* (members, block, d) */
+    double *each;  /* (members, block, d) */
     arena memory;
 } read_block;
 
@@ -277,6 +277,29 @@ static void take_gain(viewing *v)
     off->gain = sqrt(total);
 }
 
+/* Networks that died say the same of all pictures. */
+static lscm_status refuse_still(const viewing *v, lscm_error *why)
+{
+    const design *by = &v->by;
+    for (size_t j = 0; j < by->d; j++) {
+        char room[32];
+        column_spread z = {0};
+        double unit = v->reader.spread[j];
+        for (size_t row = 0; row < by->rows; row++) {
+            if (!design_is_set(by, row, j)) {
+                spread_add(&z, v->off.z[row * by->d + j]);
+            }
+        }
+        if (z.n > 1 && !(z.squares > 1e-12 * z.n * unit * unit)) {
+            return fail(why, LSCM_VALUE,
+                        "the networks of pictures read the same z of node %s off all of them: they "
+                        "learned nothing; try a smaller --rate or more --steps",
+                        name_of(v->names, j, room, sizeof room));
+        }
+    }
+    return LSCM_OK;
+}
+
 lscm_status viewing_read(viewing *v, const lscm_dataset *data, meter *m, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -286,6 +309,7 @@ lscm_status viewing_read(viewing *v, const lscm_dataset *data, meter *m, lscm_er
     TRY(read_each(v, data, m, why));
     sight_errors(&v->reader, &v->by, v->held, v->each, v->off.r2);
     sight_settle(&v->reader, entries, v->each, v->off.z, v->off.sd);
+    TRY(refuse_still(v, why));
     take_blur(v);
     take_gain(v);
     design_put(&v->by, v->off.z, v->off.sd);
