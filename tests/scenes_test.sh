@@ -20,7 +20,9 @@ same_z() {
     count=$((count + 1))
     for name in z z_sd; do
         unzip -p "$1" $name.npy >left.npy 2>output && unzip -p "$2" $name.npy >right.npy 2>output
-        [ -s left.npy ] && cmp left.npy right.npy >output 2>&1 || { bad "$name of $1 and $2"; return; }
+        if [ ! -s left.npy ] || ! cmp left.npy right.npy >output 2>&1; then
+            bad "$name of $1 and $2"
+        fi
     done
 }
 

@@ -4,6 +4,7 @@
 #include "base/tuned.h"
 #include "infer/evidence/evidence.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,27 @@ static lscm_status refuse_unlabelled(const viewing *v, lscm_error *why)
     return LSCM_OK;
 }
 
+/* Networks see floats. */
+static lscm_status refuse_sizes(const pictures *x, const char *path, lscm_error *why)
+{
+    bool finite = isfinite(x->scale);
+    for (size_t k = 0; k < x->count && finite; k++) {
+        finite = isfinite(x->backdrop[k]);
+    }
+    for (size_t k = 0; k < x->kept * x->count && finite && x->type == DTYPE_FLOAT32; k++) {
+        finite = isfinite(((const float *)x->x)[k]);
+    }
+    if (!finite) {
+        return fail(why, LSCM_VALUE,
+                    "%s: numbers of 'x' are too large for single precision; scale them down", path);
+    }
+    if (!(x->scale >= (double)FLT_MIN)) {
+        return fail(why, LSCM_VALUE,
+                    "%s: numbers of 'x' are too small for single precision; scale them up", path);
+    }
+    return LSCM_OK;
+}
+
 lscm_status viewing_open(viewing *out, const lscm_dataset *data, const device *on, uint64_t seed,
                          meter *m, lscm_error *why)
 {
@@ -41,11 +63,7 @@ lscm_status viewing_open(viewing *out, const lscm_dataset *data, const device *o
         TRY(fail(why, LSCM_VALUE, "%s: all pictures are the same: there is nothing to find in them",
                  data->path));
     }
-    if (!isfinite(v.x.scale)) {
-        TRY(fail(why, LSCM_VALUE,
-                 "%s: numbers of 'x' are too large for single precision; scale them down",
-                 data->path));
-    }
+    TRY(refuse_sizes(&v.x, data->path, why));
     TRY(signal_design(data, true, &v.by, m, why));
     TRY(refuse_unlabelled(&v, why));
 done:

@@ -35,9 +35,9 @@ static void lay_out(pictures *p)
 
 /* Sums while reading. */
 typedef struct sums {
-    double *x;               /* (block, count) */
-    double *first;           /* (count): the first picture, about which sums are taken */
-    double *sum, *squares;   /* (count) */
+    double *x;             /* (block, count) */
+    double *first;         /* (count): the first picture, about which sums are taken */
+    double *sum, *squares; /* (count) */
     rng choose;
     arena memory;
 } sums;
@@ -89,7 +89,9 @@ static void settle(pictures *p, sums *s)
     double all = 0;
     for (size_t k = 0; k < p->count; k++) {
         double mean = s->sum[k] / N;
-        s->squares[k] = fmax(s->squares[k] / N - mean * mean, 0);
+        /* what is too large to be squared is not still */
+        s->squares[k] =
+            isfinite(s->squares[k]) ? fmax(s->squares[k] / N - mean * mean, 0) : (double)INFINITY;
         p->backdrop[k] = (float)(s->first[k] + mean);
         total += s->squares[k] / (double)p->count;
     }
@@ -106,8 +108,8 @@ static void settle(pictures *p, sums *s)
     for (size_t n = 0; n < pixels; n++) {
         sum += p->reach[n] + floor;
         /* where nothing varies all pixels tell as much */
-        p->reach[n] = all > 0 ? sum / (all + floor * (double)pixels)
-                              : (double)(n + 1) / (double)pixels;
+        p->reach[n] =
+            all > 0 ? sum / (all + floor * (double)pixels) : (double)(n + 1) / (double)pixels;
     }
 }
 
