@@ -278,13 +278,16 @@ static void take_gain(viewing *v)
         column_spread slopes = {0};
         for (size_t m = 0; m < v->members; m++) {
             column_spread z = {0};
+            column_spread away = {0}; /* of the member from the mean of all */
             double with = 0;
             for (size_t row = 0; row < v->by.rows; row++) {
                 size_t k = row * d + j;
                 if (!design_is_set(&v->by, row, j)) {
                     double before = z.mean;
+                    double apart = v->each[m * entries + k] - off->z[k];
                     spread_add(&z, off->z[k]);
-                    with += (off->z[k] - before) * (v->each[m * entries + k] - off->z[k]);
+                    spread_add(&away, apart);
+                    with += (off->z[k] - before) * (apart - away.mean);
                 }
             }
             spread_add(&slopes, z.squares > 0 ? with / z.squares : 0);
