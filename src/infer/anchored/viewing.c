@@ -1,6 +1,7 @@
 #include "infer/anchored/viewing.h"
 
 #include "base/node_name.h"
+#include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/evidence/evidence.h"
 
@@ -100,7 +101,7 @@ static void lay_out(viewing *v)
  * they are not shown. */
 static uint64_t seed_of(const lscm_fit_settings *s, size_t member)
 {
-    rng r = {(uint64_t)s->seed, 0};
+    rng r = stream_of((uint64_t)s->seed, STREAM_SIGHT_MEMBERS);
     return (uint64_t)s->seed + (member > 0 ? rng_below(r, member, (uint64_t)1 << 62) : 0);
 }
 
