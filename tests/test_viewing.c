@@ -3,7 +3,7 @@
 #include "made.h"
 #include "on_cpu.h"
 
-#include "infer/anchored/viewing.h"
+#include "infer/anchored/anchored.h"
 
 #include "lcg.h"
 #include "testing.h"
@@ -49,14 +49,14 @@ static lscm_fit_settings few_steps(int64_t seed)
     return s;
 }
 
-static viewing opened(const lscm_dataset *data, int64_t seed)
+/* It must stay where it is. */
+static void open_at(viewing *v, const lscm_dataset *data, int64_t seed)
 {
-    viewing v = {0};
     const lscm_fit_settings s = few_steps(seed);
-    assert_ok(viewing_open(&v, data, on_cpu(), (uint64_t)seed, NULL, &why));
-    assert_ok(viewing_begin(&v, &s, &why));
-    assert_int_equal(v.members, 3);
-    return v;
+    memset(v, 0, sizeof *v);
+    assert_ok(viewing_open(v, data, on_cpu(), (uint64_t)seed, NULL, &why));
+    assert_ok(viewing_begin(v, &s, &why));
+    assert_int_equal(v->members, 3);
 }
 
 static void learn(viewing *v)
@@ -98,7 +98,8 @@ static void sizes_that_floats_do_not_have_are_refused(void **state)
         if (cases[k].says != NULL) {
             refuse(data, cases[k].says);
         } else {
-            viewing v = opened(data, 1);
+            viewing v;
+            open_at(&v, data, 1);
             learn(&v);
             viewing_close(&v);
         }
@@ -128,9 +129,12 @@ static void members_differ(void **state)
 {
     (void)state;
     lscm_dataset *data = spots(1, 0);
-    viewing v = opened(data, 5);
-    viewing again = opened(data, 5);
-    viewing other = opened(data, 6);
+    viewing v;
+    open_at(&v, data, 5);
+    viewing again;
+    open_at(&again, data, 5);
+    viewing other;
+    open_at(&other, data, 6);
     size_t entries = (size_t)ROWS * D;
     for (size_t m = 0; m < v.members; m++) {
         const sight_net *n = &v.net[m];
@@ -206,7 +210,8 @@ static void rows_are_read_as_the_formulas_say(void **state)
 {
     (void)state;
     lscm_dataset *data = spots(2, 1);
-    viewing v = opened(data, 1);
+    viewing v;
+    open_at(&v, data, 1);
     learn(&v);
     assert_ok(viewing_read(&v, data, NULL, &why));
     for (size_t k = 0; k < (size_t)ROWS * D; k++) {
@@ -243,7 +248,8 @@ static void networks_that_died_are_refused(void **state)
 {
     (void)state;
     lscm_dataset *data = spots(1, 0);
-    viewing v = opened(data, 1);
+    viewing v;
+    open_at(&v, data, 1);
     for (size_t m = 0; m < v.members; m++) {
         sight_net *n = &v.net[m];
         memset(n->parameters, 0, n->count * sizeof *n->parameters);
