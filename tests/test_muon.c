@@ -184,8 +184,9 @@ static void lay_out(bench *b, const network_shape *shape)
 {
     size_t n = network_count(shape);
     double **all[] = {&b->p, &b->g, &b->m, &b->s, &b->plain};
-    muon_f64_lay_out(&b->o, &b->memory, shape, on_cpu());
-    muon_f32_lay_out(&b->o32, &b->memory, shape, on_cpu());
+    const muon_plan plan = muon_plan_of(shape);
+    muon_f64_lay_out(&b->o, &b->memory, &plan, on_cpu());
+    muon_f32_lay_out(&b->o32, &b->memory, &plan, on_cpu());
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         *all[k] = arena_take(&b->memory, n, sizeof(double));
     }

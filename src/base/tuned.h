@@ -89,11 +89,11 @@
     REAL(sight_pixels_weight, 1, HAND, "error of pixels drawn, against that of labels") \
     COUNT(sight_warm, 200, STATED, "steps in which the rate rises") \
     COUNT(sight_members, 3, TIME, "networks, whose disagreement tells their errors") \
-    COUNT(sight_steps, 8000, TIME, "steps of each, at most") \
+    COUNT(sight_steps, 6000, TIME, "steps of each, at most") \
     COUNT(sight_trial, 1000, TIME, ".. of one that is tried against a kernel") \
     COUNT(sight_batch, 32, HAND, "pictures of a step") \
     COUNT(sight_pixels, 128, TIME, "pixels drawn of each") \
-    REAL(sight_rate, 0.006, HAND, "length of a step") \
+    REAL(sight_rate, 0.007, HAND, "length of a step, of the first size of weights") \
     REAL(sight_stretch, 3, HAND, "sd of the log of how much faster a reading may go beyond the labels") \
     COUNT(sight_error_rows, 64, TIME, "pictures that tell the noise of x") \
     REAL(sight_decay, 0.03, HAND, "decay of weights, a step of length 1") \

@@ -15,6 +15,24 @@
 #include "net/network.h"
 #include "net/optimiser.h"
 
+/* Which of a vector of parameters are matrices (in, out), ascending, and of which first size. */
+typedef struct muon_matrix {
+    size_t at, in, out;
+    double size;
+} muon_matrix;
+
+enum { MUON_MATRICES = 24 }; /* at most */
+
+typedef struct muon_plan {
+    size_t count; /* parameters */
+    size_t matrices;
+    muon_matrix matrix[MUON_MATRICES];
+    double decay; /* of matrices: W <- (1 - rate decay) W before a step */
+} muon_plan;
+
+/* Of a network; sizes as `draw` has them, no decay. */
+muon_plan muon_plan_of(const network_shape *shape);
+
 /* muon_f32 or muon_f64 */
 #define MUON TYPED(muon)
 

@@ -3,40 +3,39 @@
 
 enum { NEWTON_STEPS = 5 };
 
-static double first_size(const network_shape *shape, size_t l)
+static size_t numbers_of(const muon_matrix *m)
 {
-    return sqrt((l > 0 ? 2.0 : 1.0) / (double)shape->layer[l].in);
+    return m->in * m->out;
 }
 
-/* Scratch of a layer: U, and what orthogonal needs. */
-static size_t scratch_of(const network_shape *shape, size_t l)
+/* Scratch of a matrix: U, and what orthogonal needs. */
+static size_t scratch_of(const muon_matrix *m)
 {
-    size_t matrix = layer_matrix(&shape->layer[l]);
-    size_t in = shape->layer[l].in;
-    size_t out = shape->layer[l].out;
-    size_t least = in < out ? in : out;
-    return matrix > 0 ? 2 * matrix + 2 * least * least : 0;
+    size_t least = m->in < m->out ? m->in : m->out;
+    return 2 * numbers_of(m) + 2 * least * least;
 }
 
-void NAMED(muon, lay_out)(MUON *o, arena *a, const network_shape *shape, const device *on)
+void NAMED(muon, lay_out)(MUON *o, arena *a, const muon_plan *plan, const device *on)
 {
     size_t scratch = 0;
-    for (size_t l = 0; l < shape->layers; l++) {
-        scratch += scratch_of(shape, l);
+    for (size_t k = 0; k < plan->matrices; k++) {
+        scratch += scratch_of(&plan->matrix[k]);
     }
-    *o = (MUON){.shape = *shape, .device = on, .steps = o->steps};
-    o->state = arena_take(a, 2 * network_count(shape), sizeof(REAL));
+    *o = (MUON){.plan = *plan, .device = on, .steps = o->steps};
+    o->state = arena_take(a, 2 * plan->count, sizeof(REAL));
     o->work = arena_take(a, scratch, sizeof(REAL));
 }
 
 void NAMED(muon, draw)(const network_shape *shape, rng r, REAL *parameters)
 {
-    for (size_t l = 0; l < shape->layers; l++) {
-        size_t first = network_offset(shape, l);
-        size_t weights = layer_matrix(&shape->layer[l]);
-        for (size_t i = first; i < network_offset(shape, l + 1); i++) {
-            bool weight = i < first + weights;
-            parameters[i] = (REAL)(weight ? first_size(shape, l) * rng_normal(r, i) : 0);
+    const muon_plan plan = muon_plan_of(shape);
+    for (size_t i = 0; i < plan.count; i++) {
+        parameters[i] = 0;
+    }
+    for (size_t k = 0; k < plan.matrices; k++) {
+        const muon_matrix *m = &plan.matrix[k];
+        for (size_t i = m->at; i < m->at + numbers_of(m); i++) {
+            parameters[i] = (REAL)(m->size * rng_normal(r, i));
         }
     }
 }
@@ -93,14 +92,14 @@ typedef struct muon_job {
     const REAL *gradient;
 } muon_job;
 
-/* Layers are independent; the one with the k-th most work is the k-th to begin. */
-static size_t layer_of(const network_shape *shape, size_t k)
+/* Matrices are independent; the one with the k-th most work is the k-th to begin. */
+static size_t matrix_of(const muon_plan *plan, size_t k)
 {
     for (size_t l = 0;; l++) {
         size_t before = 0;
-        for (size_t m = 0; m < shape->layers; m++) {
-            size_t mine = scratch_of(shape, l);
-            size_t other = scratch_of(shape, m);
+        for (size_t m = 0; m < plan->matrices; m++) {
+            size_t mine = scratch_of(&plan->matrix[l]);
+            size_t other = scratch_of(&plan->matrix[m]);
             before += other > mine || (other == mine && m < l) ? 1 : 0;
         }
         if (before == k) {
@@ -109,28 +108,30 @@ static size_t layer_of(const network_shape *shape, size_t k)
     }
 }
 
-/* W, n numbers from `at` on, and its momentum. */
-static void step_matrix(const muon_job *job, size_t l, size_t at, size_t n)
+/* W and its momentum. */
+static void step_matrix(const muon_job *job, size_t l)
 {
     const double keep = 0.95;
     const MUON *o = job->o;
     const device *on = o->device;
     const BACKEND *b = on->BACKEND;
-    const network_shape *shape = &o->shape;
-    size_t in = shape->layer[l].in;
-    size_t out = shape->layer[l].out;
-    REAL *momentum = o->state + at;
+    const muon_matrix *m = &o->plan.matrix[l];
+    size_t n = numbers_of(m);
+    REAL *momentum = o->state + m->at;
     REAL *u = o->work;
-    for (size_t m = 0; m < l; m++) {
-        u += scratch_of(shape, m);
+    for (size_t k = 0; k < l; k++) {
+        u += scratch_of(&o->plan.matrix[k]);
     }
     b->scale(on, n, (REAL)keep, momentum);
-    b->axpy(on, n, 1, job->gradient + at, momentum);
-    b->copy(on, n, job->gradient + at, u);
+    b->axpy(on, n, 1, job->gradient + m->at, momentum);
+    b->copy(on, n, job->gradient + m->at, u);
     b->axpy(on, n, (REAL)keep, momentum, u);
-    NAMED(muon, orthogonal)(on, in, out, u, u + n);
-    double longest = sqrt((double)(in > out ? in : out));
-    b->axpy(on, n, (REAL)(-job->rate * first_size(shape, l) * longest), u, job->parameters + at);
+    NAMED(muon, orthogonal)(on, m->in, m->out, u, u + n);
+    double longest = sqrt((double)(m->in > m->out ? m->in : m->out));
+    if (o->plan.decay > 0) {
+        b->scale(on, n, (REAL)(1 - job->rate * o->plan.decay), job->parameters + m->at);
+    }
+    b->axpy(on, n, (REAL)(-job->rate * m->size * longest), u, job->parameters + m->at);
 }
 
 /* What is no matrix, n numbers from `at` on. */
@@ -144,23 +145,21 @@ static void step_rest(const muon_job *job, size_t at, size_t n)
                          .rate = job->rate / (1 - pow(0.9, t)),
                          .correct = 1 / (1 - pow(0.99, t))};
     o->device->BACKEND->adam(o->device, n, &adam, job->parameters + at, job->gradient + at,
-                             o->state + at, o->state + network_count(&o->shape) + at);
+                             o->state + at, o->state + o->plan.count + at);
 }
 
-static void step_layer(void *self, size_t k, size_t worker)
+/* A matrix, and what stands between it and the next. */
+static void step_part(void *self, size_t k, size_t worker)
 {
     const muon_job *job = self;
-    const network_shape *shape = &job->o->shape;
-    size_t l = layer_of(shape, k);
-    size_t at = network_offset(shape, l);
-    size_t matrix = layer_matrix(&shape->layer[l]);
-    size_t rest = layer_count(&shape->layer[l]) - matrix;
+    const muon_plan *plan = &job->o->plan;
+    size_t l = matrix_of(plan, k);
+    size_t rest = plan->matrix[l].at + numbers_of(&plan->matrix[l]);
+    size_t next = l + 1 < plan->matrices ? plan->matrix[l + 1].at : plan->count;
     (void)worker;
-    if (matrix > 0) {
-        step_matrix(job, l, at, matrix);
-    }
-    if (rest > 0) {
-        step_rest(job, at + matrix, rest);
+    step_matrix(job, l);
+    if (next > rest) {
+        step_rest(job, rest, next - rest);
     }
 }
 
@@ -170,5 +169,5 @@ void NAMED(muon, step)(MUON *o, double rate, REAL *parameters, const REAL *gradi
     muon_job job = {.o = o, .rate = rate, .gradient = gradient};
     job.parameters = parameters;
     o->steps++;
-    on->each(on, on->workers(on), o->shape.layers, step_layer, &job);
+    on->each(on, on->workers(on), o->plan.matrices, step_part, &job);
 }

@@ -1,14 +1,14 @@
 /* The optimiser of one network in one precision; included by muon.h for each. State and count of
  * steps continue bit for bit. */
 typedef struct MUON {
-    network_shape shape;
+    muon_plan plan;
     const device *device;
     uint64_t steps; /* done */
     REAL *state;    /* (2, parameters): M, or Adam's m, of each; Adam's s */
-    REAL *work;     /* of each layer: (2, its matrix), then (2, its smaller side squared) */
+    REAL *work;     /* of each matrix: (2, itself), then (2, its smaller side squared) */
 } MUON;
 
-void NAMED(muon, lay_out)(MUON *o, arena *a, const network_shape *shape, const device *on);
+void NAMED(muon, lay_out)(MUON *o, arena *a, const muon_plan *plan, const device *on);
 /* Weights N(0, size^2), zero biases: size = 1/sqrt(in) of the first layer, sqrt(2/in) after a ReLU
  * or its like. Uses the whole stream. */
 void NAMED(muon, draw)(const network_shape *shape, rng r, REAL *parameters);

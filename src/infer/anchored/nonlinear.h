@@ -42,12 +42,12 @@ typedef struct nonlinear {
     generator *net[2];    /* with biases, without; NULL: not in question, or no longer */
     generator *g;         /* that of them which is trained, or was */
     nonlinear_stage stage;
-    bool homogeneous;       /* the network has no biases */
-    bool network;           /* z is refined; else the kernel's */
-    uint8_t *held;          /* (rows, d) */
-    double *guess;          /* (rows, d): the kernel's z */
-    double *size;           /* (rows): |f|^2, 1 in the mean */
-    read_off off;           /* z, and what is known of it */
+    bool homogeneous; /* the network has no biases */
+    bool network;     /* z is refined; else the kernel's */
+    uint8_t *held;    /* (rows, d) */
+    double *guess;    /* (rows, d): the kernel's z */
+    double *size;     /* (rows): |f|^2, 1 in the mean */
+    read_off off;     /* z, and what is known of it */
     arena memory;
 } nonlinear;
 

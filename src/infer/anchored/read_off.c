@@ -13,7 +13,7 @@ static void lay_out(read_off *r)
     arena *a = &r->memory;
     size_t d = r->latents.d;
     double **entries[] = {&r->z, &r->sd, &r->told, &r->told_sd};
-    double **nodes[] = {&r->r2,    &r->middle, &r->reach,        &r->intercept,
+    double **nodes[] = {&r->r2,    &r->middle,       &r->reach,           &r->intercept,
                         &r->sigma, &r->latents.mean, &r->latents.spectrum};
     for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++) {
         *entries[k] = arena_take(a, r->latents.rows * d, sizeof(double));

@@ -13,18 +13,18 @@
 #include "scm/mechanism/mechanism.h"
 
 typedef struct read_off {
-    char *const *names;     /* (d) or NULL: of nodes */
-    linear_view latents;    /* z as variables; its design's memory is another's */
-    double *z, *sd;         /* (rows, d): by x alone, labels in their places */
-    double *told, *told_sd; /* (rows, d): to be stored */
-    double *blur;           /* (d, d, d) */
-    bool blurred;           /* .. is known */
-    double *leak;           /* (d, d): sd of what leaks (evidence/both_ways.h) */
-    double gain;            /* sd of the error of a scale */
-    double *r2;             /* (d): of values held out, NaN where there were none */
-    double *size;           /* (rows): the error goes with it; NULL: with nothing */
+    char *const *names;            /* (d) or NULL: of nodes */
+    linear_view latents;           /* z as variables; its design's memory is another's */
+    double *z, *sd;                /* (rows, d): by x alone, labels in their places */
+    double *told, *told_sd;        /* (rows, d): to be stored */
+    double *blur;                  /* (d, d, d) */
+    bool blurred;                  /* .. is known */
+    double *leak;                  /* (d, d): sd of what leaks (evidence/both_ways.h) */
+    double gain;                   /* sd of the error of a scale */
+    double *r2;                    /* (d): of values held out, NaN where there were none */
+    double *size;                  /* (rows): the error goes with it; NULL: with nothing */
     double *w, *intercept, *sigma; /* the mean model */
-    double *middle, *reach; /* (d): where values label node j well: middle_j +- reach_j */
+    double *middle, *reach;        /* (d): where values label node j well: middle_j +- reach_j */
     size_t outside; /* entries of z, not set by do(), beyond the values that label their node */
     arena memory;
 } read_off;

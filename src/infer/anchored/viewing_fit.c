@@ -4,8 +4,8 @@
 #include "infer/anchored/viewing_fit.h"
 
 #include "base/clock.h"
-#include "base/tuned.h"
 #include "base/node_name.h"
+#include "base/tuned.h"
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
@@ -176,8 +176,8 @@ static lscm_status judge_all(viewing_run *r, lscm_error *why)
     stages_enter(&f->stages, FIT_SETS);
     TRY(judge(&r->j, &asked, f->settings.holdout, why));
     stages_enter(&f->stages, FIT_TARGETS);
-    TRY(judge_targets(&r->targets, &asked,
-                      r->a.d <= tuned_judge_nodes() ? tuned_judge_parts() : 0, why));
+    TRY(judge_targets(&r->targets, &asked, r->a.d <= tuned_judge_nodes() ? tuned_judge_parts() : 0,
+                      why));
     r->targets.read = true;
     r->seconds_judge = clock_seconds() - begun;
 done:

@@ -54,9 +54,9 @@ static void place(const void *self, trainee_place *out)
     const viewing *v = self;
     const sight_net *n = &v->net[v->at < v->members ? v->at : v->members - 1];
     double told = 1 - n->now.missed;
-    int used = snprintf(out->what, sizeof out->what, "network %llu of %zu of pictures",
-                        (unsigned long long)(v->at < v->members ? v->at + 1 : v->members),
-                        v->members);
+    int used =
+        snprintf(out->what, sizeof out->what, "network %llu of %zu of pictures",
+                 (unsigned long long)(v->at < v->members ? v->at + 1 : v->members), v->members);
     if (isfinite(told)) {
         (void)snprintf(out->what + used, sizeof out->what - (size_t)used, ": held-out R2 %.4f",
                        told);
@@ -85,13 +85,10 @@ static size_t row(const void *self, double out[TRAINEE_COLUMNS])
     return v->fresh != 0 ? 5 : 0;
 }
 
-static const trainee_course course = {.over = over,
-                                      .place = place,
-                                      .columns = "member,step,label,pixel,held_out_missed",
-                                      .row = row};
+static const trainee_course course = {
+    .over = over, .place = place, .columns = "member,step,label,pixel,held_out_missed", .row = row};
 
 trainee viewing_trainee(viewing *v)
 {
-    return (trainee){
-        .self = v, .begin = begin, .step = step, .pieces = pieces, .course = &course};
+    return (trainee){.self = v, .begin = begin, .step = step, .pieces = pieces, .course = &course};
 }

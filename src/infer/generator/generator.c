@@ -36,7 +36,8 @@ static void lay_out(generator *g)
     g->t = arena_take(a, n, sizeof(float));
     float **counted[] = {&g->parameters, &g->gradient, &g->best};
     network_f32_lay_out(&g->net, a, &g->shape, 0, g->settings.device);
-    muon_f32_lay_out(&g->optimiser, a, &g->shape, g->settings.device);
+    const muon_plan plan = muon_plan_of(&g->shape);
+    muon_f32_lay_out(&g->optimiser, a, &plan, g->settings.device);
     for (size_t k = 0; k < sizeof entries / sizeof entries[0]; k++) {
         *entries[k] = arena_take(a, n, sizeof(float));
         *counted[k] = arena_take(a, g->count, sizeof(float));

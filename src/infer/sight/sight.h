@@ -4,9 +4,9 @@
 #ifndef LSCM_INFER_SIGHT_SIGHT_H
 #define LSCM_INFER_SIGHT_SIGHT_H
 
-#include "infer/sight/pictures.h"     /* pictures as networks see them */
-#include "infer/sight/sight_net.h"    /* one network, and its steps */
-#include "infer/sight/sight_reader.h" /* several, and z with its sd */
+#include "infer/sight/pictures.h"      /* pictures as networks see them */
+#include "infer/sight/sight_net.h"     /* one network, and its steps */
+#include "infer/sight/sight_reader.h"  /* several, and z with its sd */
 #include "infer/sight/sight_stretch.h" /* readings beyond the labels */
 
 #endif

@@ -18,6 +18,33 @@ typedef struct sight_desk {
     size_t *pixel; /* (pixels) */
 } sight_desk;
 
+/* Every network's first sizes are those that its weights are drawn with, but for the last layers of
+ * the encoder: these begin small. */
+static muon_plan plan_of(const sight_net *n)
+{
+    const picture_shape *e = &n->eye;
+    const pixel_shape *b = &n->brush;
+    size_t d = tile_columns(e->d);
+    muon_plan p = {.count = n->count, .decay = tuned_sight_decay()};
+    const size_t part[PICTURE_END][2] = {
+        {e->maps, e->keys}, {e->features, PICTURE_HIDDEN}, {PICTURE_HIDDEN, d}, {2 * e->keys, d}};
+    for (size_t l = 0; l < e->convs; l++) {
+        size_t in = 9 * e->conv[l].in;
+        p.matrix[p.matrices++] =
+            (muon_matrix){picture_conv_at(e, l), in, e->conv[l].out, sqrt(2 / (double)in)};
+    }
+    for (size_t k = 0; k < PICTURE_END; k++) {
+        p.matrix[p.matrices++] = (muon_matrix){picture_part_at(e, (picture_part)k), part[k][0],
+                                               part[k][1], sqrt(1 / (double)part[k][0])};
+    }
+    for (size_t l = 0; l < PIXEL_LAYERS; l++) {
+        size_t in = l == 0 ? b->d + 2 : b->in[l];
+        p.matrix[p.matrices++] =
+            (muon_matrix){n->eyes + b->at[l], b->in[l], b->out[l], sqrt(1 / (double)in)};
+    }
+    return p;
+}
+
 static void lay_out(sight_net *n)
 {
     arena *a = &n->memory;
@@ -27,10 +54,11 @@ static void lay_out(sight_net *n)
     n->parameters = arena_take(a, n->count, sizeof(float));
     n->turned = arena_take(a, n->count, sizeof(float));
     n->gradient = arena_take(a, n->count, sizeof(float));
-    n->moments = arena_take(a, 2 * n->count, sizeof(float));
     n->partial = arena_take(a, SIGHT_SLOTS * n->count, sizeof(float));
     n->losses = arena_take(a, (size_t)SIGHT_SLOTS * 2, sizeof(double));
     n->best = arena_take(a, n->count, sizeof(float));
+    const muon_plan plan = plan_of(n);
+    muon_f32_lay_out(&n->optimiser, a, &plan, n->settings.device);
     n->batch = arena_take(a, n->settings.batch, sizeof *n->batch);
     n->asked = arena_take(a, SIGHT_ASKED, sizeof *n->asked);
     n->desk = arena_take(a, n->workers, sizeof *n->desk);
@@ -259,24 +287,12 @@ static double rate_at(const sight_net *n)
 static void update(sight_net *n)
 {
     const device *on = n->settings.device;
-    const backend_f32 *b = on->backend_f32;
-    double t = (double)n->now.steps + 1;
-    double rate = rate_at(n);
     memcpy(n->gradient, n->partial, n->count * sizeof(float));
     for (size_t slot = 1; slot < SIGHT_SLOTS; slot++) {
-        b->axpy(on, n->count, 1, n->partial + slot * n->count, n->gradient);
+        on->backend_f32->axpy(on, n->count, 1, n->partial + slot * n->count, n->gradient);
     }
-    double size = sqrt(b->sum_squares(on, n->eyes, n->gradient));
-    if (size > 1) {
-        b->scale(on, n->eyes, (float)(1 / size), n->gradient);
-    }
-    const backend_adam step = {.b1 = 0.9,
-                               .b2 = 0.99,
-                               .outside = 1e-8,
-                               .rate = rate / (1 - pow(0.9, t)),
-                               .correct = 1 / (1 - pow(0.99, t))};
-    b->scale(on, n->count, (float)(1 - rate * tuned_sight_decay()), n->parameters);
-    b->adam(on, n->count, &step, n->parameters, n->gradient, n->moments, n->moments + n->count);
+    n->optimiser.steps = n->now.steps;
+    muon_f32_step(&n->optimiser, rate_at(n), n->parameters, n->gradient);
 }
 
 static size_t check_every(const sight_net *n)
@@ -403,7 +419,7 @@ size_t sight_net_pieces(sight_net *n, piece out[SIGHT_PIECES])
 {
     size_t count = 0;
     out[count++] = (piece){n->parameters, n->count * sizeof(float)};
-    out[count++] = (piece){n->moments, 2 * n->count * sizeof(float)};
+    out[count++] = (piece){n->optimiser.state, 2 * n->count * sizeof(float)};
     out[count++] = (piece){n->best, n->count * sizeof(float)};
     out[count++] = (piece){&n->now, sizeof n->now};
     return count;

@@ -6,12 +6,13 @@
  *     loss = mean over seen labels of (u_j - v~_j)^2 + weight mean over drawn pixels of
  *            (decoder(u^, pixel) - x~(pixel))^2
  *
- * over a batch of pictures and `pixels` of each, drawn where pixels vary (pictures.h); v~ are labels
- * in units of their own spread, z = o + k u. Steps are Adam's, with decay, at a rate that rises at
- * first, stays, and falls to 0 over as many steps as there were before. It begins to fall at half
- * of the steps, or when labels held out are no longer told better, but not before an eighth of the
- * steps and while it rises; parameters are those that told them best. A batch is cut into fixed parts whose gradients are added in their order: the same
- * numbers on any number of threads.
+ * over a batch of pictures and `pixels` of each, drawn where pixels vary (pictures.h); v~ are
+ * labels in units of their own spread, z = o + k u. Steps of matrices are orthogonal (net/muon.h),
+ * of biases Adam's, with decay, at a rate that rises at first, stays, and falls to 0 over as many
+ * steps as there were before. It begins to fall at half of the steps, or when labels held out are
+ * no longer told better, but not before an eighth of the steps and while it rises; parameters are
+ * those that told them best. A batch is cut into fixed parts whose gradients are added in their
+ * order: the same numbers on any number of threads.
  */
 #ifndef LSCM_INFER_SIGHT_SIGHT_NET_H
 #define LSCM_INFER_SIGHT_SIGHT_NET_H
@@ -19,6 +20,7 @@
 #include "base/pieces.h"
 #include "data/design/design.h"
 #include "infer/sight/pictures.h"
+#include "net/muon.h"
 #include "net/vision/vision.h"
 
 enum { SIGHT_SLOTS = 8 };
@@ -45,15 +47,16 @@ typedef struct sight_net {
     sight_settings settings;
     picture_shape eye;
     pixel_shape brush;
-    double *offset, *spread; /* (d): o, k */
-    size_t count, eyes;      /* parameters: all; of the encoder, which come first */
-    float *parameters, *turned, *gradient, *moments; /* (count), (2, count) the last */
-    float *best;                                     /* (count): that told labels held out best */
-    float *partial;                                  /* (SIGHT_SLOTS, count) */
-    double *losses;                                  /* (SIGHT_SLOTS, 2) */
-    size_t *batch;                                   /* (batch): pictures kept */
-    size_t *asked, asks;                             /* pictures kept with labels held out */
-    struct sight_desk *desk;                         /* (workers) */
+    double *offset, *spread;               /* (d): o, k */
+    size_t count, eyes;                    /* parameters: all; of the encoder, which come first */
+    float *parameters, *turned, *gradient; /* (count) */
+    muon_f32 optimiser;
+    float *best;             /* (count): that told labels held out best */
+    float *partial;          /* (SIGHT_SLOTS, count) */
+    double *losses;          /* (SIGHT_SLOTS, 2) */
+    size_t *batch;           /* (batch): pictures kept */
+    size_t *asked, asks;     /* pictures kept with labels held out */
+    struct sight_desk *desk; /* (workers) */
     size_t workers;
     sight_counts now;
     arena memory;

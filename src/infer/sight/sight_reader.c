@@ -17,7 +17,8 @@ typedef struct reading {
 static void lay_out(reading *t, size_t workers, bool whole)
 {
     size_t d = t->r->d;
-    t->each = whole ? arena_take(&t->memory, t->r->members * t->count * d, sizeof(double)) : t->each;
+    t->each =
+        whole ? arena_take(&t->memory, t->r->members * t->count * d, sizeof(double)) : t->each;
     t->desk = arena_take(&t->memory, workers, sizeof *t->desk);
     for (size_t w = 0; w < workers; w++) {
         picture_work_f32 nowhere;

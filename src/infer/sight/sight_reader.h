@@ -9,10 +9,10 @@
  *
  *     V = max(T - I (1 - 1/M), I/M),
  *
- * on average, and it grows where members disagree: beyond the labels, where a thing is hidden, where
- * an angle wraps. D of a row has M - 1 degrees of freedom only; it is believed as far as rows differ
- * by more than chance (credibility; Buehlmann 1967), with t^2 the variance of a row's own law over
- * rows in units of I^2:
+ * on average, and it grows where members disagree: beyond the labels, where a thing is hidden,
+ * where an angle wraps. D of a row has M - 1 degrees of freedom only; it is believed as far as rows
+ * differ by more than chance (credibility; Buehlmann 1967), with t^2 the variance of a row's own
+ * law over rows in units of I^2:
  *
  *     sd_j^2 = V_j (1 + r_j (D_j / I_j - 1)),   r = t^2 / (t^2 + 2 (1 + t^2)/(M - 1)).
  */

@@ -6,7 +6,8 @@
  * and back, d = dloss/dy in a map of its own,
  *
  *     dw[p, q, k, o] += sum over i, j of x[s i + p, s j + q, k] d[i, j, o],
- *     dx[u, v, k]     = sum over those p, q, i, j that reach (u, v), and o, of w[p, q, k, o] d[i, j, o].
+ *     dx[u, v, k]     = sum over those p, q, i, j that reach (u, v), and o, of w[p, q, k, o] d[i,
+ * j, o].
  *
  * For dx weights are turned once a step: (p, q', o, k) with q' so ordered that what a position
  * needs of a row stands together. With stride 2 that is q = 2, 0 for odd columns and 1 for even

@@ -59,10 +59,8 @@ static tile_runs rows_seen(const conv *c, size_t u, size_t columns, size_t first
     size_t at = first * c->in * c->out;
     size_t length = columns * c->out;
     if (c->stride == 1) {
-        return (tile_runs){3,
-                           {{0, length, 2 * three + at},
-                            {row, length, three + at},
-                            {2 * row, length, at}}};
+        return (tile_runs){
+            3, {{0, length, 2 * three + at}, {row, length, three + at}, {2 * row, length, at}}};
     }
     if (u % 2 == 0) {
         return (tile_runs){1, {{row, length, three + at}}};

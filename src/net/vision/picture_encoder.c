@@ -6,7 +6,8 @@ picture_shape picture_shape_of(size_t height, size_t width, size_t channels, siz
 {
     picture_shape s = {.height = height, .width = width, .channels = channels, .d = d};
     size_t halved = 0;
-    for (size_t side = height < width ? height : width; side >= SIDE_ENOUGH; side = (side + 1) / 2) {
+    for (size_t side = height < width ? height : width; side >= SIDE_ENOUGH;
+         side = (side + 1) / 2) {
         halved++;
     }
     s.convs = halved + CONVS_AFTER > CONVS_LEAST ? halved + CONVS_AFTER : CONVS_LEAST;
@@ -37,8 +38,7 @@ size_t picture_conv_at(const picture_shape *s, size_t last)
 size_t picture_part_at(const picture_shape *s, picture_part part)
 {
     size_t d = tile_columns(s->d);
-    const size_t count[PICTURE_END] = {(s->maps + 1) * s->keys,
-                                       (s->features + 1) * PICTURE_HIDDEN,
+    const size_t count[PICTURE_END] = {(s->maps + 1) * s->keys, (s->features + 1) * PICTURE_HIDDEN,
                                        (PICTURE_HIDDEN + 1) * d, 2 * s->keys * d};
     size_t at = picture_conv_at(s, s->convs);
     for (size_t k = 0; k < (size_t)part; k++) {

@@ -2,9 +2,8 @@
  *
  *     m_0 = x with two channels of coordinates,   m_l = gelu(conv_l m_{l-1})        (conv.h)
  *     k   = m_L W_k + b_k                          keys: (positions, K) scores
- *     p   = softmax of k over positions,           e = sum_n p_n (position n)       key points (K, 2)
- *     f   = (e, mean m_L, max m_L, log sum exp k)
- *     z   = gelu(f W_1 + b_1) W_2 + b_2 + e W_e
+ *     p   = softmax of k over positions,           e = sum_n p_n (position n)       key points (K,
+ * 2) f   = (e, mean m_L, max m_L, log sum exp k) z   = gelu(f W_1 + b_1) W_2 + b_2 + e W_e
  *
  * Key points say where, means how much, maxima whether; the direct path W_e lets z begin as a
  * linear function of places. Convolutions halve the sides until the lesser one is below 32, then

@@ -235,8 +235,7 @@ void NAMED(picture, forward)(const picture_shape *s, const device *on, const REA
     const REAL *second = parameters + picture_part_at(s, PICTURE_SECOND);
     dense(1, s->features, PICTURE_HIDDEN, w->feature, 0, first,
           first + s->features * PICTURE_HIDDEN, w->hidden);
-    on->BACKEND->activate(on, ACTIVATION_GELU, 1, PICTURE_HIDDEN, NULL, w->hidden,
-                          w->hidden_slope);
+    on->BACKEND->activate(on, ACTIVATION_GELU, 1, PICTURE_HIDDEN, NULL, w->hidden, w->hidden_slope);
     dense(1, 2 * s->keys, d, w->feature, 0, parameters + picture_part_at(s, PICTURE_DIRECT),
           second + PICTURE_HIDDEN * d, w->z + d);
     dense(1, PICTURE_HIDDEN, d, w->hidden, 0, second, w->z + d, w->z);
@@ -272,8 +271,7 @@ static void head_back(const picture_shape *s, const REAL *turned, const PICTURE_
     (1, PICTURE_HIDDEN, w->hidden_back, PICTURE_HIDDEN,
      gradient + first + s->features * PICTURE_HIDDEN);
     dense(1, d, 2 * s->keys, w->z_back, 0, turned + direct, NULL, places);
-    dense(1, PICTURE_HIDDEN, s->features, w->hidden_back, 0, turned + first, NULL,
-          w->feature_back);
+    dense(1, PICTURE_HIDDEN, s->features, w->hidden_back, 0, turned + first, NULL, w->feature_back);
     for (size_t k = 0; k < 2 * s->keys; k++) {
         w->feature_back[k] += places[k];
     }

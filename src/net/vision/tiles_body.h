@@ -1,7 +1,7 @@
-/* See tiles.h. The inner loops are unrolled over rows and columns by constants, so that sums stay in
- * registers; which version runs is asked of the processor. */
-typedef REAL lanes __attribute__((vector_size(TILE_LANES * sizeof(REAL)), aligned(sizeof(REAL)),
-                                  may_alias));
+/* See tiles.h. The inner loops are unrolled over rows and columns by constants, so that sums stay
+ * in registers; which version runs is asked of the processor. */
+typedef REAL lanes
+    __attribute__((vector_size(TILE_LANES * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
 #if defined(__clang__)
 #define UNROLLED _Pragma("unroll")
