@@ -3,7 +3,7 @@
 #include "encoder_testing.h"
 #include "on_cpu.h"
 
-enum { D = 3, MEMBERS = 3 };
+enum { D = 3, MEMBERS = 3, STRETCH = STRETCH_SIDES * STRETCH_NUMBERS };
 
 typedef struct fitted {
     lscm_dataset *data;
@@ -32,6 +32,27 @@ static void add_pictures(fitted *f, size_t channels)
     assert_ok(design_of(&f->by, f->rows, D, targets, values, &why));
 }
 
+/* Both sides of every node, with labels below readings, above, and among them. */
+static void add_stretches(sight_reader *r, lcg *random)
+{
+    for (size_t k = 0; k < (size_t)D * STRETCH_SIDES; k++) {
+        double sign = k % 2 == 0 ? 1 : -1;
+        double middle = (double)(k / 2) - 1;           /* about which limits lie */
+        double root = 0.1 + 0.2 * lcg_uniform(random); /* C = (a, b; 0, c)'(a, b; 0, c) */
+        double with = 0.1 * lcg_normal(random);
+        double rest = 0.1 + 0.2 * lcg_uniform(random);
+        const double side[STRETCH_NUMBERS] = {middle + sign * 0.1 * lcg_uniform(random),
+                                              sign * (0.2 + lcg_uniform(random)),
+                                              0.5 + lcg_uniform(random),
+                                              0.7 * lcg_normal(random),
+                                              0.3 * lcg_normal(random),
+                                              root * root,
+                                              root * with,
+                                              with * with + rest * rest};
+        memcpy(r->stretch + k * STRETCH_NUMBERS, side, sizeof side);
+    }
+}
+
 static void add_reader(fitted *f)
 {
     lcg random = {3};
@@ -40,11 +61,12 @@ static void add_reader(fitted *f)
     r->eye = picture_shape_of(f->height, f->width, f->channels, D);
     size_t count = picture_count(&r->eye);
     r->parameters = calloc(MEMBERS * count, sizeof *r->parameters);
-    r->offset = calloc((2 * MEMBERS + 3) * D, sizeof *r->offset);
+    r->offset = calloc((2 * MEMBERS + 3 + STRETCH) * D, sizeof *r->offset);
     r->backdrop = calloc(f->count, sizeof *r->backdrop);
     assert_true(r->parameters != NULL && r->offset != NULL && r->backdrop != NULL);
     r->spread = r->offset + MEMBERS * D;
     r->error = r->spread + MEMBERS * D;
+    r->stretch = r->error + (size_t)3 * D;
     for (size_t m = 0; m < MEMBERS; m++) {
         picture_f32_draw(&r->eye, (rng){5, m}, r->parameters + m * count);
     }
@@ -55,6 +77,7 @@ static void add_reader(fitted *f)
     for (size_t k = 0; k < 3 * D; k++) {
         r->error[k] = 0.01 + 0.9 * lcg_uniform(&random);
     }
+    add_stretches(r, &random);
     for (size_t k = 0; k < f->count; k++) {
         r->backdrop[k] = (float)(100 + 50 * lcg_uniform(&random));
     }
@@ -100,7 +123,31 @@ static void assert_unpacked(const sight_reader *a, const sight_reader *b)
     assert_memory_equal(a->spread, b->spread, a->members * D * sizeof(double));
     assert_memory_equal(a->backdrop, b->backdrop, sight_pixels(a) * sizeof(float));
     assert_memory_equal(a->error, b->error, (size_t)3 * D * sizeof(double));
+    assert_memory_equal(a->stretch, b->stretch, (size_t)STRETCH * D * sizeof(double));
     assert_memory_equal(&a->scale, &b->scale, sizeof a->scale);
+}
+
+/* Readings move where they are beyond a side, and nowhere else; some are on either. */
+static void assert_stretched(const fitted *f, const float *x, const answer *a)
+{
+    double nowhere[D * STRETCH] = {0};
+    size_t sides[STRETCH_SIDES + 1] = {0};
+    answer plain = answer_new(f->p, f->data);
+    sight_reader flat = f->reader;
+    flat.stretch = nowhere;
+    assert_ok(sight_read(&flat, on_cpu(), f->rows, x, plain.z, plain.sd, NULL, &why));
+    for (size_t k = 0; k < f->rows * D; k++) {
+        const double *up = f->reader.stretch + k % D * STRETCH;
+        const double *down = up + STRETCH_NUMBERS;
+        size_t side = plain.z[k] > up[0] ? 0 : plain.z[k] < down[0] ? 1 : 2;
+        bool moved = a->z[k] < plain.z[k] || a->z[k] > plain.z[k];
+        sides[side]++;
+        assert_true(moved == (side < STRETCH_SIDES));
+        assert_true(side == 2 || (side == 0 ? a->z[k] > up[0] : a->z[k] < down[0]));
+        assert_true(side < STRETCH_SIDES || memcmp(&a->sd[k], &plain.sd[k], sizeof *a->sd) == 0);
+    }
+    assert_true(sides[0] > 0 && sides[1] > 0);
+    free(plain.z);
 }
 
 /* z by hand: all pictures at once, values where they are set. */
@@ -115,6 +162,7 @@ static answer by_pieces(const fitted *f)
         x[k] = (float)(moved * (1 / r->scale));
     }
     assert_ok(sight_read(r, on_cpu(), f->rows, x, a.z, a.sd, NULL, &why));
+    assert_stretched(f, x, &a);
     for (size_t k = 0; k < f->rows * D; k++) {
         bool set = design_is_set(&f->by, k / D, k % D);
         a.z[k] = set ? design_value(&f->by, k / D, k % D) : a.z[k];
@@ -177,7 +225,8 @@ static void networks_of_pictures_come_back_and_give_the_same(void **state)
     check_comes_back(17, 20, 3, 37);
     check_comes_back(16, 16, 1, 13);
     check_comes_back(16, 18, 0, 23);
-    check_comes_back(33, 17, 4, 300); /* more than are read between two looks at a stop */
+    check_comes_back(33, 17, 4, 9);
+    check_comes_back(16, 16, 1, 270); /* more than are read between two looks at a stop */
 }
 
 /* Any chunks, any number of threads. */
@@ -239,8 +288,8 @@ static void assert_damaged(const fitted *f, const char *name)
 
 static void arrays_that_do_not_fit_are_seen(void **state)
 {
-    static const char *const names[] = {"parameters", "offset", "spread",
-                                        "backdrop",   "scale",  "errors"};
+    static const char *const names[] = {"parameters", "offset", "spread", "backdrop",
+                                        "scale",      "errors", "stretch"};
     (void)state;
     fitted f = fitted_new(17, 20, 3, 9);
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
@@ -295,7 +344,8 @@ static void numbers_that_cannot_be_are_seen(void **state)
         {"spread", INFINITY, 1},   {"errors", -1e-9, 0.5},    {"errors", NAN, 0.5},
         {"errors", INFINITY, 0.5}, {"errors", 1, 1.0000001},  {"errors", 1, -1e-9},
         {"errors", 1, NAN},        {"parameters", NAN, 0},    {"parameters", 0, -INFINITY},
-        {"backdrop", NAN, 0},      {"backdrop", 0, INFINITY},
+        {"backdrop", NAN, 0},      {"backdrop", 0, INFINITY}, {"stretch", NAN, 0},
+        {"stretch", 0, INFINITY},
     };
     (void)state;
     fitted f = fitted_new(16, 17, 2, 9);
@@ -324,13 +374,70 @@ static void numbers_that_cannot_be_are_seen(void **state)
     }
     double *errors = array_named(&f, "errors")->raw;
     encoder e;
-    memset(errors, 0, (size_t)3 * D * sizeof *errors); /* exact readings may be */
+    double *stretch = array_named(&f, "stretch")->raw;
+    memset(errors, 0, (size_t)3 * D * sizeof *errors); /* exact readings may be, .. */
+    for (size_t k = 0; k < (size_t)D * STRETCH; k++) { /* .. and stretches that are known */
+        stretch[k] = k % STRETCH_NUMBERS < 5 ? stretch[k] : 0;
+    }
     assert_ok(encoder_open(&e, f.p, &why));
     answer a = transformed(f.p, f.data);
     for (size_t k = 0; k < f.rows * D; k++) {
         assert_near(a.sd[k], 0, 0);
     }
     free(a.z);
+    fitted_free(&f);
+}
+
+/* What a side of a stretch may not be, and what it just may. */
+static void stretches_that_cannot_be_are_seen(void **state)
+{
+    enum { LIMIT, HALF, FAR, A, B, CAA, CAB, CBB };
+    static const struct {
+        size_t number[2];
+        double is[2];
+        bool may;
+    } cases[] = {
+        {{FAR, FAR}, {0, -1e-9}, false},
+        {{FAR, FAR}, {0, -INFINITY}, false},
+        {{FAR, FAR}, {0, NAN}, false},
+        {{HALF, FAR}, {0, 1}, false},
+        {{HALF, FAR}, {0, 1e-300}, false},
+        {{HALF, FAR}, {0, 0}, true},
+        {{CAA, CAB}, {-1e-9, 0}, false},
+        {{CBB, CAB}, {-1e-9, 0}, false},
+        {{CAA, CBB}, {-1, -1}, false},
+        {{CAA, CAA}, {0, 0}, false},
+        {{CAB, CAB}, {0, 10}, false},
+        {{CAB, CAB}, {0, -10}, false},
+        {{CAB, CAB}, {0, 0}, true},
+        {{CAA, CAB}, {0, 0}, true},
+        {{LIMIT, LIMIT}, {0, NAN}, false},
+        {{A, A}, {0, INFINITY}, false},
+        {{B, B}, {0, -INFINITY}, false},
+        {{B, B}, {0, NAN}, false},
+        {{HALF, HALF}, {0, -INFINITY}, false},
+        {{CBB, CBB}, {0, INFINITY}, false},
+    };
+    (void)state;
+    fitted f = fitted_new(16, 16, 1, 9);
+    const encoder_array *array = array_named(&f, "stretch");
+    assert_int_equal(shape_count(&array->shape), D * STRETCH);
+    for (size_t side = 0; side < (size_t)D * STRETCH_SIDES; side++) {
+        double *numbers = (double *)array->raw + side * STRETCH_NUMBERS;
+        double kept[STRETCH_NUMBERS];
+        memcpy(kept, numbers, sizeof kept);
+        for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+            encoder e;
+            numbers[cases[k].number[0]] = cases[k].is[0];
+            numbers[cases[k].number[1]] = cases[k].is[1];
+            if (cases[k].may) {
+                assert_ok(encoder_open(&e, f.p, &why));
+            } else {
+                assert_damaged(&f, "stretch");
+            }
+            memcpy(numbers, kept, sizeof kept);
+        }
+    }
     fitted_free(&f);
 }
 
@@ -390,7 +497,7 @@ static bool stops(void *self, const char *what, uint64_t done, uint64_t total)
 static void a_stop_is_heard(void **state)
 {
     (void)state;
-    fitted f = fitted_new(16, 16, 1, 600);
+    fitted f = fitted_new(16, 16, 1, 530);
     for (int after = 1; after < 5; after++) { /* one block of x, three parts of the pictures */
         int left = after;
         const lscm_progress progress = {stops, &left};
@@ -411,6 +518,7 @@ int main(void)
         cmocka_unit_test(arrays_that_do_not_fit_are_seen),
         cmocka_unit_test(wrong_counts_of_members_are_seen),
         cmocka_unit_test(numbers_that_cannot_be_are_seen),
+        cmocka_unit_test(stretches_that_cannot_be_are_seen),
         cmocka_unit_test(rows_that_are_no_pictures_are_seen),
         cmocka_unit_test(numbers_too_large_are_said),
         cmocka_unit_test(a_stop_is_heard),

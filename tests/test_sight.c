@@ -247,8 +247,10 @@ static void reading_is_the_mean_of_members_and_what_they_differ_by(void **state)
     double offset[MEMBERS * D] = {1, 2, 3, 4, 5, 6};
     double spread[MEMBERS * D] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
     sight_reader r = {.d = D, .members = MEMBERS, .error = error};
+    double stretch[D * STRETCH_SIDES * STRETCH_NUMBERS] = {0}; /* none */
     r.offset = offset;
     r.spread = spread;
+    r.stretch = stretch;
     r.eye = picture_shape_of(HIGH, WIDE, 2, D);
     size_t parameters = picture_count(&r.eye);
     size_t size = sight_pixels(&r);

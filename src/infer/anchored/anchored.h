@@ -9,5 +9,6 @@
 #include "infer/anchored/anchored_infer.h"  /* from a view of x to draws */
 #include "infer/anchored/anchored_judged.h" /* the same without some rows, to be judged */
 #include "infer/anchored/nonlinear.h"       /* x that bends */
+#include "infer/anchored/viewing.h"         /* pictures of things that move */
 
 #endif

@@ -1,9 +1,11 @@
 #include "infer/anchored/viewing.h"
 
 #include "base/node_name.h"
+#include "base/streams.h"
 #include "base/tuned.h"
 #include "infer/evidence/evidence.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,27 @@ static lscm_status refuse_unlabelled(const viewing *v, lscm_error *why)
     return LSCM_OK;
 }
 
+/* Networks see floats. */
+static lscm_status refuse_sizes(const pictures *x, const char *path, lscm_error *why)
+{
+    bool finite = isfinite(x->scale);
+    for (size_t k = 0; k < x->count && finite; k++) {
+        finite = isfinite(x->backdrop[k]);
+    }
+    for (size_t k = 0; k < x->kept * x->count && finite && x->type == DTYPE_FLOAT32; k++) {
+        finite = isfinite(((const float *)x->x)[k]);
+    }
+    if (!finite) {
+        return fail(why, LSCM_VALUE,
+                    "%s: numbers of 'x' are too large for single precision; scale them down", path);
+    }
+    if (!(x->scale >= (double)FLT_MIN)) {
+        return fail(why, LSCM_VALUE,
+                    "%s: numbers of 'x' are too small for single precision; scale them up", path);
+    }
+    return LSCM_OK;
+}
+
 lscm_status viewing_open(viewing *out, const lscm_dataset *data, const device *on, uint64_t seed,
                          meter *m, lscm_error *why)
 {
@@ -41,11 +64,7 @@ lscm_status viewing_open(viewing *out, const lscm_dataset *data, const device *o
         TRY(fail(why, LSCM_VALUE, "%s: all pictures are the same: there is nothing to find in them",
                  data->path));
     }
-    if (!isfinite(v.x.scale)) {
-        TRY(fail(why, LSCM_VALUE,
-                 "%s: numbers of 'x' are too large for single precision; scale them down",
-                 data->path));
-    }
+    TRY(refuse_sizes(&v.x, data->path, why));
     TRY(signal_design(data, true, &v.by, m, why));
     TRY(refuse_unlabelled(&v, why));
 done:
@@ -83,7 +102,7 @@ static void lay_out(viewing *v)
  * they are not shown. */
 static uint64_t seed_of(const lscm_fit_settings *s, size_t member)
 {
-    rng r = {(uint64_t)s->seed, 0};
+    rng r = stream_of((uint64_t)s->seed, STREAM_SIGHT_MEMBERS);
     return (uint64_t)s->seed + (member > 0 ? rng_below(r, member, (uint64_t)1 << 62) : 0);
 }
 
@@ -262,13 +281,16 @@ static void take_gain(viewing *v)
         column_spread slopes = {0};
         for (size_t m = 0; m < v->members; m++) {
             column_spread z = {0};
+            column_spread away = {0}; /* of the member from the mean of all */
             double with = 0;
             for (size_t row = 0; row < v->by.rows; row++) {
                 size_t k = row * d + j;
                 if (!design_is_set(&v->by, row, j) && v->unseen[k] == 0) {
                     double before = z.mean;
+                    double apart = v->each[m * entries + k] - off->z[k];
                     spread_add(&z, off->z[k]);
-                    with += (off->z[k] - before) * (v->each[m * entries + k] - off->z[k]);
+                    spread_add(&away, apart);
+                    with += (off->z[k] - before) * (apart - away.mean);
                 }
             }
             spread_add(&slopes, z.squares > 0 ? with / z.squares : 0);
@@ -277,6 +299,29 @@ static void take_gain(viewing *v)
         total += ratio * slopes.squares / (double)(v->members - 1) / (double)d;
     }
     off->gain = sqrt(total);
+}
+
+/* Networks that died say the same of all pictures. */
+static lscm_status refuse_still(const viewing *v, lscm_error *why)
+{
+    const design *by = &v->by;
+    for (size_t j = 0; j < by->d; j++) {
+        char room[32];
+        column_spread z = {0};
+        double unit = v->reader.spread[j];
+        for (size_t row = 0; row < by->rows; row++) {
+            if (!design_is_set(by, row, j)) {
+                spread_add(&z, v->off.z[row * by->d + j]);
+            }
+        }
+        if (z.n > 1 && !(z.squares > 1e-12 * z.n * unit * unit)) {
+            return fail(why, LSCM_VALUE,
+                        "the networks of pictures read the same z of node %s off all of them: they "
+                        "learned nothing; try a smaller --rate or more --steps",
+                        name_of(v->names, j, room, sizeof room));
+        }
+    }
+    return LSCM_OK;
 }
 
 lscm_status viewing_read(viewing *v, const lscm_dataset *data, meter *m, lscm_error *why)
@@ -288,6 +333,7 @@ lscm_status viewing_read(viewing *v, const lscm_dataset *data, meter *m, lscm_er
     TRY(read_each(v, data, m, why));
     sight_errors(&v->reader, &v->by, v->held, v->each, v->off.r2);
     sight_settle(&v->reader, entries, v->each, v->off.z, v->off.sd);
+    TRY(refuse_still(v, why));
     for (size_t k = 0; k < entries; k++) {
         bool is_free = !design_is_set(&v->by, k / v->by.d, k % v->by.d);
         v->unseen[k] = is_free && sight_unseen(&v->reader, k % v->by.d, v->off.sd[k]) ? 1 : 0;

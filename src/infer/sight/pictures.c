@@ -89,7 +89,9 @@ static void settle(pictures *p, sums *s)
     double all = 0;
     for (size_t k = 0; k < p->count; k++) {
         double mean = s->sum[k] / N;
-        s->squares[k] = fmax(s->squares[k] / N - mean * mean, 0);
+        /* what is too large to be squared is not still */
+        s->squares[k] =
+            isfinite(s->squares[k]) ? fmax(s->squares[k] / N - mean * mean, 0) : (double)INFINITY;
         p->backdrop[k] = (float)(s->first[k] + mean);
         total += s->squares[k] / (double)p->count;
     }

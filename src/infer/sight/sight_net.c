@@ -322,9 +322,26 @@ static void ask_slot(void *self, size_t slot, size_t worker)
     }
 }
 
+static lscm_status not_finite(const sight_net *n, lscm_error *why)
+{
+    return fail(why, LSCM_VALUE,
+                "the network of pictures is no longer finite after %llu steps; try a smaller "
+                "--rate",
+                (unsigned long long)n->now.steps);
+}
+
+/* Whether labels held out may be asked to end it: early on, while the rate still rises, they are
+ * told better and worse by chance. */
+static bool may_fall(const sight_net *n)
+{
+    const sight_counts *c = &n->now;
+    return c->steps < c->fall && c->steps >= tuned_sight_warm() &&
+           8 * c->steps >= n->settings.steps;
+}
+
 /* Labels held out: the best parameters so far are kept; where nothing came of a third of all steps
  * before, the rate begins to fall. */
-static void check(sight_net *n)
+static lscm_status check(sight_net *n, lscm_error *why)
 {
     const device *on = n->settings.device;
     sight_counts *c = &n->now;
@@ -335,19 +352,24 @@ static void check(sight_net *n)
         missed += n->losses[2 * slot];
         all += n->losses[2 * slot + 1];
     }
+    /* no step comes after the last to find out */
+    if (!isfinite(missed + on->backend_f32->sum_squares(on, n->count, n->parameters))) {
+        return not_finite(n, why);
+    }
     c->missed = missed / all;
     if (!(c->missed >= c->best)) {
         c->best = c->missed;
         c->best_at = c->steps;
         memcpy(n->best, n->parameters, n->count * sizeof(float));
     }
-    if (c->steps < c->fall && 3 * (c->steps - c->best_at) >= c->steps && n->asks > 0) {
+    if (may_fall(n) && 3 * (c->steps - c->best_at) >= c->steps && n->asks > 0) {
         c->fall = c->steps;
         c->end = 2 * c->steps;
     }
     if (c->steps == c->end && n->asks > 0) {
         memcpy(n->parameters, n->best, n->count * sizeof(float));
     }
+    return LSCM_OK;
 }
 
 lscm_status sight_net_step(sight_net *n, lscm_error *why)
@@ -377,10 +399,7 @@ lscm_status sight_net_step(sight_net *n, lscm_error *why)
         sums[1] += n->losses[2 * slot + 1] / pixels;
     }
     if (!isfinite(sums[0] + sums[1])) {
-        return fail(why, LSCM_VALUE,
-                    "the network of pictures is no longer finite after %llu steps; try a smaller "
-                    "--rate",
-                    (unsigned long long)n->now.steps);
+        return not_finite(n, why);
     }
     update(n);
     double newest = fmax(0.01, 1 / (double)(n->now.steps + 1));
@@ -388,10 +407,7 @@ lscm_status sight_net_step(sight_net *n, lscm_error *why)
     n->now.pixel += newest * (sums[1] - n->now.pixel);
     n->now.steps++;
     n->now.checked = n->now.steps % check_every(n) == 0 || n->now.steps == n->now.end ? 1 : 0;
-    if (n->now.checked != 0) {
-        check(n);
-    }
-    return LSCM_OK;
+    return n->now.checked != 0 ? check(n, why) : LSCM_OK;
 }
 
 bool sight_net_over(const sight_net *n)

@@ -10,8 +10,9 @@
  * labels in units of their own spread, z = o + k u. Steps of matrices are orthogonal (net/muon.h),
  * of biases Adam's, with decay, at a rate that rises at first, stays, and falls to 0 over as many
  * steps as there were before. It begins to fall at half of the steps, or when labels held out are
- * no longer told better; parameters are those that told them best. A batch is cut into fixed parts
- * whose gradients are added in their order: the same numbers on any number of threads.
+ * no longer told better, but not before an eighth of the steps and while it rises; parameters are
+ * those that told them best. A batch is cut into fixed parts whose gradients are added in their
+ * order: the same numbers on any number of threads.
  */
 #ifndef LSCM_INFER_SIGHT_SIGHT_NET_H
 #define LSCM_INFER_SIGHT_SIGHT_NET_H

@@ -115,105 +115,125 @@ bool sight_unseen(const sight_reader *r, size_t node, double sd)
     return sd * sd > most * most * r->error[node];
 }
 
-/* z by every member, of whom it is asked. */
-typedef struct members {
+/* Squares of one node that are asked for again and again: D where it is free; or errors of labels
+ * held out. */
+typedef struct squares {
     const sight_reader *r;
     const design *by;
-    const double *each;
-} members;
+    const double *each;  /* (members, rows, d) */
+    const uint8_t *held; /* (members, rows, d); NULL: D */
+    size_t node;
+} squares;
 
-static double disagreement_at(const members *m, size_t row, size_t j)
+static size_t squares_count(const squares *q)
 {
-    double mean = 0;
-    return disagreement(m->r->members, m->by->rows * m->r->d, row * m->r->d + j, m->each, &mean);
+    return q->held != NULL ? q->r->members * q->by->rows : q->by->rows;
 }
 
-/* The middle D of rows in which node j is free. */
-static double middle_of(const members *m, size_t j)
+/* Number k, or a negative one where it does not count. */
+static double square_at(const squares *q, size_t k)
 {
+    size_t row = k % q->by->rows;
+    size_t entries = q->by->rows * q->r->d;
+    size_t at = row * q->r->d + q->node;
+    double mean = 0;
+    if (q->held == NULL) {
+        bool is_free = !design_is_set(q->by, row, q->node);
+        return is_free ? disagreement(q->r->members, entries, at, q->each, &mean) : -1;
+    }
+    at += k / q->by->rows * entries;
+    double off = q->each[at] - design_value(q->by, row, q->node);
+    return q->held[at] != 0 ? off * off : -1;
+}
+
+/* The middle one. */
+static double middle_of(const squares *q)
+{
+    enum { PASSES = 40 };
     double low = 0;
     double high = 0;
     size_t count = 0;
-    for (size_t row = 0; row < m->by->rows; row++) {
-        if (!design_is_set(m->by, row, j)) {
-            high = fmax(high, disagreement_at(m, row, j));
-            count++;
-        }
+    for (size_t k = 0; k < squares_count(q); k++) {
+        double square = square_at(q, k);
+        high = fmax(high, square);
+        count += square >= 0 ? 1 : 0;
     }
-    for (int pass = 0; pass < 40 && count > 0; pass++) {
-        double middle = pass < 20 ? sqrt(fmax(low, 1e-12 * high) * high) : (low + high) / 2;
+    for (size_t pass = 0; pass < PASSES && count > 0; pass++) {
+        double middle = pass < PASSES / 2 ? sqrt(fmax(low, 1e-12 * high) * high) : (low + high) / 2;
         size_t below = 0;
-        for (size_t row = 0; row < m->by->rows; row++) {
-            bool is_free = !design_is_set(m->by, row, j);
-            below += is_free && disagreement_at(m, row, j) <= middle ? 1 : 0;
+        for (size_t k = 0; k < squares_count(q); k++) {
+            double square = square_at(q, k);
+            below += square >= 0 && square <= middle ? 1 : 0;
         }
         *(2 * below < count ? &low : &high) = middle;
     }
     return high;
 }
 
-/* D from which members have nothing to go by, at first: what is twice most^2 as much as the middle
- * one is where D is chi2 (Wilson and Hilferty 1931); sd^2 is then about most^2 V. */
-static double unseen_from(const members *m, size_t j)
+/* The mean of those that members have something to go by for: what is no more than 2 most^2 times
+ * it, which makes an sd of most sqrt(V), as D is believed to about a half. From the middle one on:
+ * that of chi2 with `freedom` degrees is at freedom (1 - 2/(9 freedom))^3 (Wilson and Hilferty
+ * 1931). NAN without any. */
+static double usual_of(const squares *q, double freedom)
 {
-    double k = (double)m->r->members - 1;
-    double share = 1 - 2 / (9 * k);
+    enum { PASSES = 20 };
+    double share = 1 - 2 / (9 * freedom);
     double most = tuned_sight_unseen();
-    return 2 * most * most * middle_of(m, j) / (share * share * share);
-}
-
-/* T and r2 of node j. */
-static double missed(const members *m, const uint8_t *held, size_t j, double most, double *r2)
-{
-    const sight_reader *r = m->r;
-    double squares = 0;
-    double seen = 0;
-    double count = 0;
-    size_t entries = m->by->rows * r->d;
-    column_spread labels = {0};
-    for (size_t k = 0; k < r->members; k++) {
-        for (size_t row = 0; row < m->by->rows; row++) {
-            size_t at = row * r->d + j;
-            if (held[k * entries + at] != 0) {
-                double off = m->each[k * entries + at] - design_value(m->by, row, j);
-                bool counts = disagreement_at(m, row, j) <= most || !(most > 0);
-                squares += off * off;
-                seen += counts ? off * off : 0;
-                count += counts ? 1 : 0;
-                spread_add(&labels, design_value(m->by, row, j));
+    double mean = middle_of(q) / (share * share * share);
+    for (size_t pass = 0; pass < PASSES; pass++) {
+        column_spread usual = {0};
+        for (size_t k = 0; k < squares_count(q); k++) {
+            double square = square_at(q, k);
+            if (square >= 0 && square <= 2 * most * most * mean) {
+                spread_add(&usual, square);
             }
         }
+        if (usual.n == 0 || !(usual.mean > mean)) {
+            return usual.n > 0 ? usual.mean : (double)NAN;
+        }
+        mean = usual.mean;
     }
-    *r2 = labels.squares > 0 ? 1 - squares / labels.squares : (double)NAN;
-    return count > 0 ? seen / count : (double)NAN;
+    return mean;
+}
+
+static double r2_of(const squares *q)
+{
+    double missed = 0;
+    column_spread labels = {0};
+    for (size_t k = 0; k < squares_count(q); k++) {
+        double square = square_at(q, k);
+        if (square >= 0) {
+            missed += square;
+            spread_add(&labels, design_value(q->by, k % q->by->rows, q->node));
+        }
+    }
+    return labels.squares > 0 ? 1 - missed / labels.squares : (double)NAN;
 }
 
 void sight_errors(sight_reader *r, const design *by, const uint8_t *held, const double *each,
                   double *r2)
 {
-    const members m = {r, by, each};
     double M = (double)r->members;
     for (size_t j = 0; j < r->d; j++) {
+        const squares among = {r, by, each, NULL, j};
+        const squares labels = {r, by, each, held, j};
         column_spread all = {0};
-        column_spread D = {0};
-        double most = unseen_from(&m, j);
+        double T = usual_of(&labels, 1);
+        double I = usual_of(&among, M - 1);
         for (size_t row = 0; row < by->rows; row++) {
-            if (!design_is_set(by, row, j)) {
-                double own = disagreement_at(&m, row, j);
-                spread_add(&all, own);
-                if (own <= most) {
-                    spread_add(&D, own);
-                }
+            double D = square_at(&among, row);
+            if (D >= 0) {
+                spread_add(&all, D);
             }
         }
-        double T = missed(&m, held, j, most, &r2[j]);
-        double I = D.mean;
         double seen = I > 0 && all.n > 1 ? all.squares / all.n / (I * I) : 0; /* of D/I over rows */
         double chance = 2 / (M - 1);
         /* seen = t^2 + chance (1 + t^2) */
         double t2 = fmax(0, (seen - chance) / (1 + chance));
+        I = isnan(I) ? 0 : I;
         r->error[j] = isnan(T) ? I : fmax(T - I * (1 - 1 / M), I / M);
         r->error[r->d + j] = I;
         r->error[2 * r->d + j] = t2 / (t2 + chance * (1 + t2));
+        r2[j] = r2_of(&labels);
     }
 }

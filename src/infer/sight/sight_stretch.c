@@ -3,13 +3,14 @@
 #include "base/tuned.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LIMIT, HALF, FAR, FIRST, C_FIRST = FIRST + 2 };
 enum { PARTS = 32, STEPS = 50 }; /* of an integral; Newton's */
 
-/* g and its slopes by a_1 and a_2 at e <= far, by Simpson's rule; log g'. */
+/* g, its slopes by a_1 and a_2 and theirs (11, 12, 22) at e <= far, by Simpson's rule; log g'. */
 typedef struct curve {
-    double g, by[2], log_slope;
+    double g, by[2], bend[3], log_slope;
 } curve;
 
 static curve curve_at(const double *side, double e)
@@ -22,6 +23,9 @@ static curve curve_at(const double *side, double e)
         c.g += weight * slope;
         c.by[0] += weight * slope * u;
         c.by[1] += weight * slope * u * u;
+        c.bend[0] += weight * slope * u * u;
+        c.bend[1] += weight * slope * u * u * u;
+        c.bend[2] += weight * slope * u * u * u * u;
         c.log_slope = log(slope);
     }
     return c;
@@ -46,6 +50,7 @@ void stretch_begin(const design *by, double *stretch)
         }
         for (size_t k = 0; k < STRETCH_SIDES; k++) {
             double *side = stretch + (j * STRETCH_SIDES + k) * STRETCH_NUMBERS;
+            memset(side, 0, STRETCH_NUMBERS * sizeof *side);
             side[LIMIT] = k == 0 ? high : low;
             side[HALF] = (k == 0 ? 1 : -1) * (high - low) / 2;
         }
@@ -68,6 +73,7 @@ void stretch_apply(const double *stretch, double *z, double *variance)
         double more = (e - within) * slope; /* of the straight line */
         double by[2] = {c.by[0] + more * u, c.by[1] + more * u * u};
         double own = by[0] * by[0] * C[0] + 2 * by[0] * by[1] * C[1] + by[1] * by[1] * C[2];
+        own = fmax(0, own); /* but for rounding */
         *z = side[LIMIT] + side[HALF] * (c.g + more);
         *variance = *variance * slope * slope + side[HALF] * side[HALF] * own;
         return;
@@ -98,19 +104,25 @@ static bool tells(const side_rows *r, size_t row)
            (r->unknown == NULL || r->unknown[row * r->by->d + r->node] == 0);
 }
 
-/* log p(a); gradient (2) and Gauss and Newton's matrix (11, 12, 22) where they are wanted. */
-static double score(const double *side, const side_rows *r, double *gradient, double *matrix)
+/* What log p(a) is near a, apart from the prior: slopes; sums of squares of the slopes of
+ * (h - m)/s, which are Gauss and Newton's matrix, and what they leave of the curvature. */
+typedef struct nearby {
+    double slope[2], squares[3], rest[3]; /* 11, 12, 22 */
+} nearby;
+
+static double prior_of(void)
+{
+    return 1 / (tuned_sight_stretch() * tuned_sight_stretch());
+}
+
+/* log p(a). */
+static double score(const double *side, const side_rows *r, nearby *out)
 {
     size_t d = r->by->d;
     double s = r->model->sigma[r->node];
-    double prior = 1 / (tuned_sight_stretch() * tuned_sight_stretch());
     const double *a = side + FIRST;
-    double total = -prior / 2 * (a[0] * a[0] + a[1] * a[1]);
-    for (size_t k = 0; k < 2; k++) {
-        gradient[k] = -prior * a[k];
-    }
-    matrix[0] = matrix[2] = prior;
-    matrix[1] = 0;
+    double total = -prior_of() / 2 * (a[0] * a[0] + a[1] * a[1]);
+    nearby n = {.slope = {-prior_of() * a[0], -prior_of() * a[1]}};
     for (size_t row = 0; row < r->by->rows; row++) {
         const double *z = r->z + row * d;
         double e = beyond(side, z[r->node]);
@@ -123,29 +135,30 @@ static double score(const double *side, const side_rows *r, double *gradient, do
         double left = (side[LIMIT] + side[HALF] * c.g - mean) / s;
         double by[2] = {side[HALF] * c.by[0] / s, side[HALF] * c.by[1] / s};
         total += c.log_slope - left * left / 2;
-        for (size_t k = 0; k < 2; k++) {
-            gradient[k] += u[k] - left * by[k];
+        for (size_t k = 0; k < 3; k++) {
+            n.squares[k] += by[k / 2] * by[(k + 1) / 2];
+            n.rest[k] += left * side[HALF] * c.bend[k] / s;
         }
-        matrix[0] += by[0] * by[0];
-        matrix[1] += by[0] * by[1];
-        matrix[2] += by[1] * by[1];
+        n.slope[0] += u[0] - left * by[0];
+        n.slope[1] += u[1] - left * by[1];
     }
+    *out = n;
     return total;
 }
 
 /* Halved until it climbs; false where it does not. */
-static bool climb(double *side, const side_rows *r, const double *step, double *at)
+static bool climb(double *side, const side_rows *r, const double *step, double *at, nearby *n)
 {
-    double gradient[2];
-    double matrix[3];
     double from[2] = {side[FIRST], side[FIRST + 1]};
     for (double share = 1; share > 1e-6; share /= 2) {
         side[FIRST] = from[0] + share * step[0];
         side[FIRST + 1] = from[1] + share * step[1];
-        double now = score(side, r, gradient, matrix);
+        nearby there;
+        double now = score(side, r, &there);
         if (now > *at) {
             bool far = now > *at + 1e-6;
             *at = now;
+            *n = there;
             return far;
         }
     }
@@ -154,10 +167,38 @@ static bool climb(double *side, const side_rows *r, const double *step, double *
     return false;
 }
 
+/* (squares + prior)^-1, also where squares are of a row alone and large. */
+static void invert(const double *squares, double *out)
+{
+    double prior = prior_of();
+    double det = prior * (prior + squares[0] + squares[2]) +
+                 fmax(0, squares[0] * squares[2] - squares[1] * squares[1]);
+    out[0] = (squares[2] + prior) / det;
+    out[1] = -squares[1] / det;
+    out[2] = (squares[0] + prior) / det;
+}
+
+/* C by the whole curvature, where it is one of a maximum. */
+static void take_errors(double *side, const nearby *n)
+{
+    double all[3];
+    double *C = side + C_FIRST;
+    for (size_t k = 0; k < 3; k++) {
+        all[k] = n->squares[k] + n->rest[k] + (k == 1 ? 0 : prior_of());
+    }
+    double det = all[0] * all[2] - all[1] * all[1];
+    if (all[0] > 0 && det > 1e-9 * all[0] * all[2] && isfinite(all[0] * all[2])) {
+        C[0] = all[2] / det;
+        C[1] = -all[1] / det;
+        C[2] = all[0] / det;
+    } else {
+        invert(n->squares, C);
+    }
+}
+
 static void fit_side(double *side, const side_rows *r)
 {
-    double gradient[2];
-    double matrix[3];
+    nearby n;
     side[FAR] = 0;
     for (size_t row = 0; row < r->by->rows; row++) {
         if (tells(r, row)) {
@@ -168,21 +209,16 @@ static void fit_side(double *side, const side_rows *r)
         side[FAR] = 0;
         return;
     }
-    double at = score(side, r, gradient, matrix);
-    for (size_t k = 0; k < STEPS; k++) {
-        double det = matrix[0] * matrix[2] - matrix[1] * matrix[1];
-        double step[2] = {(matrix[2] * gradient[0] - matrix[1] * gradient[1]) / det,
-                          (matrix[0] * gradient[1] - matrix[1] * gradient[0]) / det};
-        if (!climb(side, r, step, &at)) {
-            break;
-        }
-        at = score(side, r, gradient, matrix);
+    double at = score(side, r, &n);
+    bool on = true;
+    for (size_t k = 0; k < STEPS && on; k++) {
+        double C[3];
+        invert(n.squares, C);
+        const double step[2] = {C[0] * n.slope[0] + C[1] * n.slope[1],
+                                C[1] * n.slope[0] + C[2] * n.slope[1]};
+        on = climb(side, r, step, &at, &n);
     }
-    (void)score(side, r, gradient, matrix);
-    double det = matrix[0] * matrix[2] - matrix[1] * matrix[1];
-    side[C_FIRST] = matrix[2] / det;
-    side[C_FIRST + 1] = -matrix[1] / det;
-    side[C_FIRST + 2] = matrix[0] / det;
+    take_errors(side, &n);
 }
 
 void stretch_fit(double *stretch, const design *by, const uint8_t *unknown,

@@ -13,9 +13,10 @@
  *     log p(a) = sum over rows beyond of log g'(e) - (h(r) - m)^2/(2 s^2)  - |a|^2/(2 S^2):
  *
  * not a regression of m on r, which would shrink z towards what the mechanism says. Its maximum is
- * found by Gauss and Newton; C is the inverse of their matrix there, so that a reading has the
- * variance, beside its own times h'(r)^2, of H^2 (dg/da)' C (dg/da). Causes come before effects: m
- * is of causes that have been put right. Further out than `far` h goes on as a straight line.
+ * found by Gauss and Newton; C is the inverse of its whole curvature there (of their matrix where
+ * that is none of a maximum), so that a reading has the variance, beside its own times h'(r)^2, of
+ * H^2 (dg/da)' C (dg/da). Causes come before effects: m is of causes that have been put right.
+ * Further out than `far` h goes on as a straight line.
  */
 #ifndef LSCM_INFER_SIGHT_SIGHT_STRETCH_H
 #define LSCM_INFER_SIGHT_SIGHT_STRETCH_H
