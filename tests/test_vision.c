@@ -307,8 +307,10 @@ static void test_decoder_gradient(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conv),          cmocka_unit_test(test_encoder_gradient),
-        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_key_points_follow),
+        cmocka_unit_test(test_conv),
+        cmocka_unit_test(test_encoder_gradient),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_key_points_follow),
         cmocka_unit_test(test_decoder_gradient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
