@@ -23,7 +23,8 @@ static lscm_status solver_done(cusolverStatus_t code, lscm_error *why)
                : fail(why, LSCM_TOOL, "factoring a matrix: cuSOLVER gave status %d", (int)code);
 }
 
-/* Room on the device for `bytes`; says how much the matrix of n labels takes where there is none. */
+/* Room on the device for `bytes`; says how much the matrix of n labels takes where there is none.
+ */
 static lscm_status take(void **out, size_t bytes, size_t n, lscm_error *why)
 {
     size_t all = 0;
