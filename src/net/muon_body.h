@@ -138,12 +138,7 @@ static void step_matrix(const muon_job *job, size_t l)
 static void step_rest(const muon_job *job, size_t at, size_t n)
 {
     const MUON *o = job->o;
-    double t = (double)o->steps;
-    backend_adam adam = {.b1 = 0.9,
-                         .b2 = 0.99,
-                         .outside = 1e-8,
-                         .rate = job->rate / (1 - pow(0.9, t)),
-                         .correct = 1 / (1 - pow(0.99, t))};
+    const backend_adam adam = muon_adam(job->rate, o->steps);
     o->device->BACKEND->adam(o->device, n, &adam, job->parameters + at, job->gradient + at,
                              o->state + at, o->state + o->plan.count + at);
 }
