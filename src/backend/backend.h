@@ -80,6 +80,9 @@ struct device {
     /* Jobs 0 .. jobs - 1 in any order, side by side; done when it returns. */
     void (*each)(const device *on, size_t workers, size_t jobs, backend_job job, void *self);
     void (*close)(device *on);
+    /* Machines, NULL where the operations above are the way. */
+    const struct dense_machine *dense; /* net/dense_machine.h */
+    void *self;                        /* the plug-in's own */
 };
 
 typedef enum device_kind { DEVICE_CPU, DEVICE_COUNT } device_kind;
