@@ -97,7 +97,7 @@ int main(void)
                                            .width = (size_t[]){IN, 16, 64, 64, 64, OUT},
                                            .between = ACTIVATION_GELU,
                                            .last = ACTIVATION_IDENTITY});
-    (void)device_open(&cpu, DEVICE_CPU, NULL);
+    (void)device_open(&cpu, LSCM_DEVICE_CPU, NULL, NULL);
     lay_out(&d, &memory);
     if (arena_open(&memory, NULL) != LSCM_OK) {
         return 1;

@@ -119,7 +119,7 @@ static int measure(const rows_memory *m, const char *peer, int turns, int thread
     int bad = 0;
     (void)threads_use(threads);
     if (design_of(&none, ROWS, NODES, m->mask, NULL, NULL) != LSCM_OK ||
-        device_open(&cpu, DEVICE_CPU, NULL) != LSCM_OK ||
+        device_open(&cpu, LSCM_DEVICE_CPU, NULL, NULL) != LSCM_OK ||
         generator_open(&g, &rows, &settings, NULL) != LSCM_OK) {
         return 1;
     }

@@ -122,7 +122,7 @@ int main(void)
     lscm_error why;
     double tiles = 0;
     double copies = 0;
-    if (device_open(&cpu, DEVICE_CPU, &why) != LSCM_OK) {
+    if (device_open(&cpu, LSCM_DEVICE_CPU, NULL, &why) != LSCM_OK) {
         return 1;
     }
     double step = time_step();

@@ -74,7 +74,7 @@ add_library(lscm_dependencies INTERFACE)
 target_include_directories(lscm_dependencies SYSTEM INTERFACE ${LSCM_RANDOM123_INCLUDE}
                            ${LSCM_HDF5_INCLUDE})
 target_link_libraries(lscm_dependencies INTERFACE ${LSCM_LAPACKE_ARCHIVE} PkgConfig::LSCM_LIBS ${LSCM_HDF5_LIBRARY}
-                      OpenMP::OpenMP_C Threads::Threads m)
+                      OpenMP::OpenMP_C Threads::Threads ${CMAKE_DL_LIBS} m)
 
 # Several processes: comm.c on MPI, or comm_alone.c. MPI libraries keep memory to the end, which
 # sanitizers take for leaks.

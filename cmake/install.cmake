@@ -29,7 +29,7 @@ if(LSCM_MPI_FOUND)
   set(LSCM_PC_MPI ${MPI_C_LIBRARIES})
 endif()
 string(JOIN " " LSCM_PC_LIBS ${LSCM_LIBS_LDFLAGS} ${LSCM_HDF5_LIBRARY} ${LSCM_PC_MPI} ${OpenMP_C_FLAGS}
-       ${CMAKE_THREAD_LIBS_INIT} -lm)
+       ${CMAKE_THREAD_LIBS_INIT} -l${CMAKE_DL_LIBS} -lm)
 configure_file(cmake/lscm.pc.in lscm.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/lscm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

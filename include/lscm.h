@@ -1,11 +1,11 @@
 /* lscm: latent structural causal models from data with known interventions.
  *
- * The whole public interface, in the order of the work: failing, settings, data sets, simulating,
- * several processes, fitting, the posterior, scores, reports; examples/c has programs. Arrays are
- * row-major; every array argument has its shape beside it. Conventions: d nodes, D features, N rows
- * (samples); w[j][i] is the edge j -> i; order[k] is the node at position k, causes first. The
- * library never prints, exits or keeps global state. What has a _free is freed by it alone; NULL is
- * fine there.
+ * The whole public interface, in the order of the work: failing, settings, devices, data sets,
+ * simulating, several processes, fitting, the posterior, scores, reports; examples/c has programs.
+ * Arrays are row-major; every array argument has its shape beside it. Conventions: d nodes, D
+ * features, N rows (samples); w[j][i] is the edge j -> i; order[k] is the node at position k,
+ * causes first. The library never prints, exits or keeps global state. What has a _free is freed by
+ * it alone; NULL is fine there.
  *
  * Threads: what a function takes as const may be used by any number of threads at once, with the
  * same numbers as alone (rows of a file are handed to one after the other); what it does not take
@@ -133,6 +133,44 @@ LSCM_API void lscm_settings_get(const lscm_setting *row, const void *settings, c
 /* All settings in range; says which is not. What takes settings does so, too. */
 LSCM_API lscm_status lscm_settings_check(const lscm_settings_table *table, const void *settings,
                                          lscm_error *why);
+
+/* ---- Devices --------------------------------------------------------------------------------
+ * What networks and large matrices can be computed on; docs/gpu.md. CUDA devices come with a
+ * plug-in, which is loaded when one is asked for; without it there is the CPU. Beyond cuda:7, say
+ * which are to be seen by CUDA_VISIBLE_DEVICES. */
+
+/* AUTO: the first CUDA device where there is one, and work for it; else the CPU. CUDA is the first
+ * one; that of number n is LSCM_DEVICE_CUDA_0 + n. */
+typedef enum lscm_device {
+    LSCM_DEVICE_AUTO,
+    LSCM_DEVICE_CPU,
+    LSCM_DEVICE_CUDA,
+    LSCM_DEVICE_CUDA_0,
+    LSCM_DEVICE_CUDA_1,
+    LSCM_DEVICE_CUDA_2,
+    LSCM_DEVICE_CUDA_3,
+    LSCM_DEVICE_CUDA_4,
+    LSCM_DEVICE_CUDA_5,
+    LSCM_DEVICE_CUDA_6,
+    LSCM_DEVICE_CUDA_7
+} lscm_device;
+
+typedef struct lscm_device_row {
+    char word[16];              /* "cpu", "cuda:0": as settings have it */
+    char name[128];             /* "NVIDIA H200"; of the CPU "" */
+    int cores;                  /* of the CPU, that threads may use; else 0 */
+    int major, minor;           /* compute capability; of the CPU 0 */
+    size_t memory, memory_free; /* bytes; of the CPU 0 */
+} lscm_device_row;
+
+/* All that there are; to be freed by lscm_devices_free. */
+typedef struct lscm_devices {
+    size_t count;                      /* 1 at least: the CPU is the first */
+    const lscm_device_row *const *row; /* (count) */
+    const char *without;               /* why there is no CUDA device; "" where there is one */
+} lscm_devices;
+LSCM_API lscm_status lscm_devices_list(lscm_devices **out, lscm_error *why);
+LSCM_API void lscm_devices_free(lscm_devices *devices);
 
 /* ---- Data sets ------------------------------------------------------------------------------
  * Rows are read in blocks from wherever they are (a file, memory, the simulator); only what is
@@ -503,7 +541,10 @@ typedef enum lscm_permanent { LSCM_PERMANENT_BETHE, LSCM_PERMANENT_EXACT } lscm_
       "time between checkpoints of networks; 0 for none")                                          \
     X(int64_t, trace, "N", 100, 1, 1e9, NULL,                                                      \
       "biols, vae, graphvae: steps between rows of trace.csv")                                     \
-    X(int64_t, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")
+    X(int64_t, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")          \
+    X(lscm_device, device, "NAME", 0, 0, 10,                                                       \
+      "auto|cpu|cuda|cuda:0|cuda:1|cuda:2|cuda:3|cuda:4|cuda:5|cuda:6|cuda:7",                     \
+      "what networks run on; auto: the first CUDA device, or the CPU without")
 
 typedef struct lscm_fit_settings {
 #define LSCM_FIT_FIELD(type, name, meta, initial, least, most, choices, help) type name;
@@ -692,6 +733,16 @@ LSCM_API lscm_status lscm_posterior_transform(const lscm_posterior *posterior,
                                               const lscm_dataset *data, double *z, double *sd,
                                               size_t *outside, const lscm_progress *progress,
                                               lscm_error *why);
+/* The same on a device, where the encoder has work for it. */
+typedef struct lscm_encoding {
+    double *z, *sd; /* (rows, d), the caller's */
+    size_t outside;
+    char device[160]; /* what it ran on: "cpu", "cuda:0 NVIDIA H200" */
+} lscm_encoding;
+LSCM_API lscm_status lscm_posterior_transform_on(const lscm_posterior *posterior,
+                                                 const lscm_dataset *data, lscm_device asked,
+                                                 lscm_encoding *out, const lscm_progress *progress,
+                                                 lscm_error *why);
 /* Such z and sd (rows, d) as z and z_sd, with the names of the run's nodes: .npz, .nc or .csv. */
 LSCM_API lscm_status lscm_posterior_save_latents(const lscm_posterior *posterior, size_t rows,
                                                  const double *z, const double *sd,

@@ -7,8 +7,8 @@
 static inline const device *on_cpu(void)
 {
     static device cpu;
-    if (cpu.name == NULL) {
-        (void)device_open(&cpu, DEVICE_CPU, NULL);
+    if (cpu.close == NULL) {
+        (void)device_open(&cpu, LSCM_DEVICE_CPU, NULL, NULL);
     }
     return &cpu;
 }

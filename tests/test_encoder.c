@@ -147,8 +147,10 @@ static void blocks_and_threads_do_not_show(void **state)
     answer whole = transformed(n.p, data);
     answer parts = answer_new(n.p, data);
     lscm_set_threads(1);
-    assert_ok(transform_within(n.p, data, 64 * FEATURES * sizeof(double), parts.z, parts.sd,
-                               &parts.outside, NULL, &why));
+    lscm_encoding out = {.z = parts.z, .sd = parts.sd};
+    assert_ok(transform_within(n.p, data, 64 * FEATURES * sizeof(double), LSCM_DEVICE_CPU, &out,
+                               NULL, &why));
+    parts.outside = out.outside;
     lscm_set_threads(2);
     assert_equal_answers(&whole, &parts);
     assert_true(whole.outside < ROWS);

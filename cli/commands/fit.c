@@ -38,7 +38,7 @@ static const option_group GROUPS[] = {
     {"What you know beforehand:", "order tiers forbid require degree decoder noise x-noise clip",
      NULL},
     {"Data:", "ignore target-column value-column control layer truth names", NULL},
-    {"As for all commands:", "force quiet json threads", NULL},
+    {"As for all commands:", "force quiet json threads device", NULL},
     {"The method, and what it chooses by itself:", "method", ""},
     {"The paper's algorithm and the baselines:", "samples", "biols"},
     {NULL, NULL, NULL}};

@@ -123,6 +123,11 @@ static void print_method(const lscm_posterior *posterior, const json_t *summary,
     if (reason != NULL) {
         (void)printf("why: %s\n", reason);
     }
+    if (text(summary, "device") != NULL) {
+        const char *without = text(summary, "device_reason");
+        (void)printf("device: %s%s%s%s\n", text(summary, "device"), without != NULL ? " (" : "",
+                     without != NULL ? without : "", without != NULL ? ")" : "");
+    }
     if (number(summary, "missing") > 0) {
         (void)printf(
             "missing: %.0f of the entries of x, taken as missing at random and drawn with the "

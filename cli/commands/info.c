@@ -1,4 +1,5 @@
 /* lscm info FILE: what a data file holds, after one pass that checks every row. */
+#include "commands/info_device.h"
 #include "commands/info_folder.h"
 #include "common/files.h"
 
@@ -14,12 +15,42 @@ static const char *const MEANINGS[LSCM_FIELDS] = {
     "what was seen",     "1 where do() acted",   "what do() set",           "true causal variables",
     "true edge weights", "true sd of the noise", "true order, causes first"};
 
+typedef struct arguments {
+    file_arguments file;
+    bool device;
+} arguments;
+
+enum { OPTION_DEVICE = 'd' };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    arguments *a = state->input;
+    if (key == OPTION_DEVICE) {
+        a->device = true;
+        return 0;
+    }
+    if (a->device && key == ARGP_KEY_END) {
+        if (a->file.in != NULL) {
+            argp_error(state, "--device is about this machine; leave '%s' out", a->file.in);
+        }
+        return 0;
+    }
+    return common_parse(key, argument, &a->file.common, state) ||
+                   open_parse(key, argument, &a->file.open)
+               ? 0
+               : ARGP_ERR_UNKNOWN;
+}
+
 const struct argp *info_argp(void)
 {
-    static const struct argp_option options[] = {OPEN_ALL, COMMON_LAST};
+    static const struct argp_option options[] = {
+        {"device", OPTION_DEVICE, NULL, 0,
+         "What this machine has to compute on: the CPU and CUDA devices, or why there are none", 1},
+        OPEN_ALL,
+        COMMON_LAST};
     static const struct argp argp = {
         .options = options,
-        .parser = files_parse,
+        .parser = parse,
         .args_doc = "FILE|RUN",
         .doc = "Show what a data file holds: shapes, types, interventions, the true model when it "
                "is known, and how it was made. Every row is checked on the way; a broken file is "
@@ -29,6 +60,7 @@ const struct argp *info_argp(void)
                "  lscm info data.nc\n"
                "  lscm info data.npz --json\n"
                "  lscm info data.run\n"
+               "  lscm info --device\n"
                "  lscm info chamber.csv --ignore soft,env\n"
                "  lscm info screen.tsv --target-column condition --control DMSO",
     };
@@ -247,26 +279,31 @@ static void print_json(const file_arguments *a, const lscm_dataset *data, const 
 
 int info_run(int argc, char **argv)
 {
-    file_arguments a = {.common = {.word = {&a.in}, .missing = "name the file or run to look at"}};
+    arguments all = {0};
+    file_arguments *a = &all.file;
+    a->common = (common_options){.word = {&a->in}, .missing = "name the file or run to look at"};
     lscm_error why = {0};
     lscm_dataset *data = NULL;
     lscm_overview overview = {0};
     progress_bar bar;
-    cli_parse("info", info_argp(), argc, argv, &a);
-    if (is_run(a.in)) {
-        return info_folder(a.in, &a.common);
+    cli_parse("info", info_argp(), argc, argv, &all);
+    if (all.device) {
+        return info_device(&a->common);
     }
-    lscm_progress progress = progress_begin(&bar, a.common.quiet);
-    lscm_status status = lscm_dataset_open(&data, a.in, &a.open, &why);
+    if (is_run(a->in)) {
+        return info_folder(a->in, &a->common);
+    }
+    lscm_progress progress = progress_begin(&bar, a->common.quiet);
+    lscm_status status = lscm_dataset_open(&data, a->in, &a->open, &why);
     if (status == LSCM_OK) {
         overview.per_node = calloc(lscm_dataset_nodes(data), sizeof *overview.per_node);
         status = lscm_dataset_check(data, &overview, &progress, &why);
     }
     progress_end(&bar);
-    if (status == LSCM_OK && a.common.json) {
-        print_json(&a, data, &overview);
-    } else if (status == LSCM_OK && !a.common.quiet && overview.per_node != NULL) {
-        print_text(&a, data, &overview);
+    if (status == LSCM_OK && a->common.json) {
+        print_json(a, data, &overview);
+    } else if (status == LSCM_OK && !a->common.quiet && overview.per_node != NULL) {
+        print_text(a, data, &overview);
     }
     free(overview.per_node);
     lscm_dataset_free(data);

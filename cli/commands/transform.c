@@ -9,11 +9,18 @@ typedef struct arguments {
     common_options common;
     lscm_open_options open;
     const char *run, *data;
+    const char *device; /* a word of the setting */
 } arguments;
+
+enum { OPTION_DEVICE = 'd' };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     arguments *a = state->input;
+    if (key == OPTION_DEVICE) {
+        a->device = argument;
+        return 0;
+    }
     return common_parse(key, argument, &a->common, state) || open_parse(key, argument, &a->open)
                ? 0
                : ARGP_ERR_UNKNOWN;
@@ -23,6 +30,10 @@ const struct argp *transform_argp(void)
 {
     static const struct argp_option options[] = {
         {"out", OPTION_OUT, "FILE", 0, "Where z and z_sd go: .npz, .nc, .csv", 1},
+        {"device", OPTION_DEVICE, "NAME", 0,
+         "auto|cpu|cuda|cuda:0|..: what networks run on; auto: the first CUDA device, or the CPU "
+         "without",
+         2},
         OPEN_IGNORE,
         OPEN_TARGETS,
         OPEN_LAYER,
@@ -50,13 +61,16 @@ const struct argp *transform_argp(void)
     return &argp;
 }
 
-static void report(const arguments *a, size_t rows, size_t nodes, size_t outside, double seconds)
+static void report(const arguments *a, size_t rows, size_t nodes, const lscm_encoding *done,
+                   double seconds)
 {
-    bool known = outside != SIZE_MAX;
+    bool known = done->outside != SIZE_MAX;
+    size_t outside = done->outside;
     if (a->common.json) {
-        json_t *all = json_pack(
-            "{s:I, s:I, s:o, s:s}", "rows", (json_int_t)rows, "nodes", (json_int_t)nodes, "outside",
-            known ? json_integer((json_int_t)outside) : json_null(), "out", a->common.out);
+        json_t *all = json_pack("{s:I, s:I, s:o, s:s, s:s}", "rows", (json_int_t)rows, "nodes",
+                                (json_int_t)nodes, "outside",
+                                known ? json_integer((json_int_t)outside) : json_null(), "out",
+                                a->common.out, "device", done->device);
         (void)json_dumpf(all, stdout, 0);
         (void)putchar('\n');
         json_decref(all);
@@ -65,22 +79,35 @@ static void report(const arguments *a, size_t rows, size_t nodes, size_t outside
     if (a->common.quiet) {
         return;
     }
-    (void)printf("%s: z and z_sd of %zu row%s, %zu node%s (%.2f s)\n", a->common.out, rows,
-                 PLURAL(rows), nodes, PLURAL(nodes), seconds);
+    (void)printf("%s: z and z_sd of %zu row%s, %zu node%s (%.2f s on %s)\n", a->common.out, rows,
+                 PLURAL(rows), nodes, PLURAL(nodes), seconds, done->device);
     if (known && outside > 0) {
         (void)printf("%zu of the rows lie%s outside the values that the run was anchored with\n",
                      outside, outside == 1 ? "s" : "");
     }
 }
 
+/* As a fit reads it. */
+static lscm_status read_device(const arguments *a, lscm_device *out, lscm_error *why)
+{
+    lscm_fit_settings *settings = lscm_fit_settings_new();
+    lscm_status status =
+        settings != NULL ? LSCM_OK : cli_explain(why, LSCM_MEMORY, "out of memory");
+    if (status == LSCM_OK && a->device != NULL) {
+        status = lscm_settings_set(lscm_fit_table(), settings, "device", a->device, why);
+    }
+    *out = settings != NULL ? settings->device : LSCM_DEVICE_AUTO;
+    lscm_fit_settings_free(settings);
+    return status;
+}
+
 /* Everything between opening the data and freeing them. */
 static lscm_status transform(const arguments *a, const lscm_posterior *run,
-                             const lscm_dataset *data, lscm_error *why)
+                             const lscm_dataset *data, lscm_device on, lscm_error *why)
 {
     double begun = seconds_now();
     size_t rows = lscm_dataset_rows(data);
     size_t nodes = lscm_posterior_nodes(run);
-    size_t outside = 0;
     if (!a->common.force && access(a->common.out, F_OK) == 0) { /* before the work, not after */
         return cli_explain(why, LSCM_EXISTS, "%s exists already; --force replaces it",
                            a->common.out);
@@ -89,16 +116,17 @@ static lscm_status transform(const arguments *a, const lscm_posterior *run,
     if (z == NULL) {
         return cli_explain(why, LSCM_MEMORY, "out of memory");
     }
-    double *sd = z + rows * nodes;
+    lscm_encoding done = {.z = z, .sd = z + rows * nodes};
     progress_bar bar;
     lscm_progress progress = progress_begin(&bar, a->common.quiet);
-    lscm_status status = lscm_posterior_transform(run, data, z, sd, &outside, &progress, why);
+    lscm_status status = lscm_posterior_transform_on(run, data, on, &done, &progress, why);
     progress_end(&bar);
     if (status == LSCM_OK) {
-        status = lscm_posterior_save_latents(run, rows, z, sd, a->common.out, a->common.force, why);
+        status = lscm_posterior_save_latents(run, rows, done.z, done.sd, a->common.out,
+                                             a->common.force, why);
     }
     if (status == LSCM_OK) {
-        report(a, rows, nodes, outside, seconds_now() - begun);
+        report(a, rows, nodes, &done, seconds_now() - begun);
     }
     free(z);
     return status;
@@ -114,12 +142,16 @@ int transform_run(int argc, char **argv)
     lscm_posterior *run = NULL;
     lscm_dataset *data = NULL;
     cli_parse("transform", transform_argp(), argc, argv, &a);
-    lscm_status status = lscm_posterior_open(&run, a.run, &why);
+    lscm_device on = LSCM_DEVICE_AUTO;
+    lscm_status status = read_device(&a, &on, &why);
+    if (status == LSCM_OK) {
+        status = lscm_posterior_open(&run, a.run, &why);
+    }
     if (status == LSCM_OK) {
         status = lscm_dataset_open(&data, a.data, &a.open, &why);
     }
     if (status == LSCM_OK) {
-        status = transform(&a, run, data, &why);
+        status = transform(&a, run, data, on, &why);
     }
     lscm_dataset_free(data);
     lscm_posterior_free(run);

@@ -1,10 +1,11 @@
 /* A device: who owns memory and runs the operations. It has a way to run pieces of work side by
  * side, and in either precision a table of about ten dense operations on row-major, contiguous
- * arrays. Networks and optimisers call nothing else, so that a fit runs on another device when it
- * is handed another; the CPU (OpenBLAS, OpenMP) is the reference that judges the others.
+ * arrays: the CPU's (OpenBLAS, OpenMP), the reference that judges all else. A device of a plug-in
+ * (backend/plugin.h) has these, too, and beside them machines: what it does whole, in its own way
+ * and its own memory. Who has work for a machine looks whether there is one.
  *
  *     device on;
- *     TRY(device_open(&on, DEVICE_CPU, why));
+ *     TRY(device_open(&on, LSCM_DEVICE_CPU, NULL, why));
  *     lay_out(&a, &on);    TRY(on.claim(&on, &a, why));    lay_out(&a, &on);
  *     on.backend_f32->scale(&on, n, 2, x);
  *     on.release(&on, &a);
@@ -67,7 +68,7 @@ typedef void (*backend_job)(void *self, size_t job, size_t worker);
 /* Rows of a batch are worked on in chunks: as many as keep a small network's activations in a
  * core's cache on a CPU, the whole batch on a device that wants it. */
 struct device {
-    const char *name;
+    char name[160];               /* "cpu", "cuda:0 NVIDIA H200" */
     size_t rows_least, rows_most; /* in a chunk */
     const backend_f32 *backend_f32;
     const backend_f64 *backend_f64;
@@ -80,15 +81,23 @@ struct device {
     /* Jobs 0 .. jobs - 1 in any order, side by side; done when it returns. */
     void (*each)(const device *on, size_t workers, size_t jobs, backend_job job, void *self);
     void (*close)(device *on);
-    /* Machines, NULL where the operations above are the way. */
-    const struct dense_machine *dense; /* net/dense_machine.h */
-    void *self;                        /* the plug-in's own */
+    /* Machines, NULL where the operations above are the way: net/vision/picture_machine.h,
+     * net/dense_machine.h, backend/cholesky_machine.h. */
+    const struct picture_machine *pictures;
+    const struct dense_machine *dense;
+    const struct cholesky_machine *cholesky;
+    void *self;    /* the plug-in's own */
+    void *library; /* the plug-in; NULL: the CPU */
 };
 
-typedef enum device_kind { DEVICE_CPU, DEVICE_COUNT } device_kind;
-
-/* Ready for work; to be closed when all memory that was claimed has been released. */
-lscm_status device_open(device *out, device_kind kind, lscm_error *why);
+/* Ready for work; to be closed when all memory that was claimed has been released. What was asked
+ * for is opened or refused: LSCM_MISSING where it is not there. AUTO is the first CUDA device, or
+ * the CPU where there is none; `reason` (may be NULL) then says why, and is empty otherwise. */
+enum { DEVICE_REASON = 1024 };
+lscm_status device_open(device *out, lscm_device asked, char reason[DEVICE_REASON],
+                        lscm_error *why);
+/* Whether device_open would find it, without opening it; AUTO is always found. */
+lscm_status device_find(lscm_device asked, lscm_error *why);
 /* One that was never opened, all zero, too. */
 void device_close(device *on);
 

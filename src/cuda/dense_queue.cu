@@ -207,6 +207,9 @@ static lscm_status open(dense_queue **out, const device *on, size_t rows, lscm_e
     q->head.on.workers = one_worker;
     q->head.on.each = each;
     q->head.on.close = NULL;
+    q->head.on.pictures = NULL;
+    q->head.on.dense = NULL;
+    q->head.on.cholesky = NULL;
     q->head.does = &dense_cuda;
     q->index = on->self != NULL ? *(const int *)on->self : 0;
     (void)cudaSetDevice(q->index);

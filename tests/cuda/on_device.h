@@ -6,6 +6,7 @@
 #include "net/dense_machine.h"
 
 #include "on_cpu.h"
+#include "testing.h"
 
 #ifdef LSCM_CUDA_ON_HOST
 extern const dense_machine dense_cuda;
@@ -13,11 +14,22 @@ extern const dense_machine dense_cuda;
 static inline const device *on_device(void)
 {
     static device host;
-    if (host.name == NULL) {
+    if (host.dense == NULL) {
         host = *on_cpu();
         host.dense = &dense_cuda;
     }
     return &host;
+}
+#else
+static inline const device *on_device(void)
+{
+    static device first;
+    lscm_error error;
+    if (first.close == NULL && device_open(&first, LSCM_DEVICE_CUDA, NULL, &error) != LSCM_OK) {
+        print_error("%s\n", error.text);
+        abort();
+    }
+    return &first;
 }
 #endif
 

@@ -178,6 +178,7 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, rivals *others, lscm_err
     if (f->settings.noise == LSCM_NOISE_AUTO) {
         f->settings.noise = LSCM_NOISE_UNEQUAL;
     }
+    TRY(fit_take_device(f, why));
     TRY(in_units_open(&units, data, ORIGIN_NEAR, why));
     f->data = &units.data;
     stages_expect(&f->stages, FIT_TRAIN, (double)NAN); /* until it trains */

@@ -263,8 +263,12 @@ done:
 
 static lscm_status open_pictures(viewing *v, fit *f, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
     meter m = meter_over(f->data, &f->stages.part, "reading pictures");
-    return viewing_open(v, f->data, &f->device, (uint64_t)f->settings.seed, &m, why);
+    TRY(fit_take_device(f, why));
+    TRY(viewing_open(v, f->data, &f->device, (uint64_t)f->settings.seed, &m, why));
+done:
+    return status;
 }
 
 lscm_status viewing_trial_of(fit *f, double *missed, lscm_error *why)

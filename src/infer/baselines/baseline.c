@@ -50,6 +50,7 @@ lscm_status baseline_open(baseline **out, fit *f, const baseline_kind *kind, lsc
     b->settings = &f->settings;
     b->d = f->data->nodes;
     b->D = lscm_dataset_features(f->data);
+    TRY(fit_take_device(f, why));
     TRY(minibatch_open(&b->rows, f->data, (size_t)f->settings.batch, kind->batch, why));
     choose(&f->settings, kind, &b->rows);
     b->noise = (x_noise_rule){.given = f->settings.x_noise / b->rows.scale, .floor = 1e-3};

@@ -71,6 +71,7 @@ lscm_status biols_fit(fit *f, lscm_posterior **out, lscm_error *why)
     TRY(refuse_anchored(f, why));
     TRY(check_pass(f->data, f->progress, why));
     choose(f);
+    TRY(f->settings.decoder != LSCM_DECODER_LINEAR ? fit_take_device(f, why) : LSCM_OK);
     TRY(biols_open(&b, &f->device, f->data, &f->settings, f->order, f->progress, why));
     f->read = clock_seconds() - f->begun;
     trainee learner = biols_trainee(b);

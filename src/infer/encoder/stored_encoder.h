@@ -96,10 +96,10 @@ size_t encoder_outside(const encoder *e, const encoder_rows *rows);
 
 /* ---- transform.c ---- */
 
-/* lscm_posterior_transform in blocks of x and chunks of coordinates of about `bytes`, but no chunk
- * under 4096 rows, or one of pictures. */
+/* lscm_posterior_transform_on in blocks of x and chunks of coordinates of about `bytes`, but no
+ * chunk under 4096 rows, or one of pictures. */
 lscm_status transform_within(const lscm_posterior *posterior, const lscm_dataset *data,
-                             size_t bytes, double *z, double *sd, size_t *outside,
+                             size_t bytes, lscm_device asked, lscm_encoding *out,
                              const lscm_progress *progress, lscm_error *why);
 
 #endif

@@ -198,8 +198,20 @@ static lscm_status check_finite(const transforming *t, size_t first, lscm_error 
                            t->data->path, first + bad / t->encoder.d);
 }
 
+/* That which was asked for, where the encoder has work for one. */
+static lscm_status take_device(transforming *t, lscm_device asked, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    bool works = t->encoder.kind == ENCODES_PICTURES || t->encoder.kind == ENCODES_KERNEL;
+    TRY(device_find(asked, why));
+    TRY(device_open(&t->device, works ? asked : LSCM_DEVICE_CPU, NULL, why));
+    t->rows.device = &t->device;
+done:
+    return status;
+}
+
 lscm_status transform_within(const lscm_posterior *posterior, const lscm_dataset *data,
-                             size_t bytes, double *z, double *sd, size_t *outside,
+                             size_t bytes, lscm_device asked, lscm_encoding *out,
                              const lscm_progress *progress, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -208,13 +220,12 @@ lscm_status transform_within(const lscm_posterior *posterior, const lscm_dataset
     size_t d = posterior->d;
     size_t beyond = 0;
     TRY(check_x(posterior, data, why));
-    TRY(device_open(&t.device, DEVICE_CPU, why));
     TRY(begin(&t, progress, why));
+    TRY(take_device(&t, asked, why));
     for (size_t first = 0; first < data->rows; first += t.chunk) {
         t.rows.rows = data->rows - first < t.chunk ? data->rows - first : t.chunk;
-        t.rows.device = &t.device;
-        t.rows.z = z + first * d;
-        t.rows.sd = sd + first * d;
+        t.rows.z = out->z + first * d;
+        t.rows.sd = out->sd + first * d;
         TRY(read_x(&t, first, why));
         TRY(read_design(&t, first, why));
         TRY(encoder_apply(&t.encoder, &t.rows, &still, why));
@@ -222,9 +233,8 @@ lscm_status transform_within(const lscm_posterior *posterior, const lscm_dataset
         size_t more = encoder_outside(&t.encoder, &t.rows);
         beyond = more == SIZE_MAX ? SIZE_MAX : beyond + more;
     }
-    if (outside != NULL) {
-        *outside = beyond;
-    }
+    out->outside = beyond;
+    (void)snprintf(out->device, sizeof out->device, "%s", t.device.name);
 done:
     design_close(&t.design);
     arena_close(&t.memory);
@@ -232,9 +242,23 @@ done:
     return status;
 }
 
+lscm_status lscm_posterior_transform_on(const lscm_posterior *posterior, const lscm_dataset *data,
+                                        lscm_device asked, lscm_encoding *out,
+                                        const lscm_progress *progress, lscm_error *why)
+{
+    return transform_within(posterior, data, BLOCK_BYTES, asked, out, progress, why);
+}
+
 lscm_status lscm_posterior_transform(const lscm_posterior *posterior, const lscm_dataset *data,
                                      double *z, double *sd, size_t *outside,
                                      const lscm_progress *progress, lscm_error *why)
 {
-    return transform_within(posterior, data, BLOCK_BYTES, z, sd, outside, progress, why);
+    lscm_status status = LSCM_OK;
+    lscm_encoding out = {.z = z, .sd = sd};
+    TRY(lscm_posterior_transform_on(posterior, data, LSCM_DEVICE_AUTO, &out, progress, why));
+    if (outside != NULL) {
+        *outside = out.outside;
+    }
+done:
+    return status;
 }

@@ -86,7 +86,8 @@ static lscm_status fit_here(lscm_posterior **out, const lscm_dataset *data,
     }
     TRY(lscm_settings_check(lscm_fit_table(), &f.settings, why));
     TRY(dataset_check_shapes(data, false, why)); /* it may have been opened for less */
-    TRY(device_open(&f.device, DEVICE_CPU, why));
+    TRY(device_open(&f.device, LSCM_DEVICE_CPU, NULL, why));
+    TRY(device_find(f.settings.device, why)); /* what is not there is said before the work */
     TRY(take_order(&f, &order, why));
     f.order = order;
     TRY(knowledge_open(&f.known, f.run, data->nodes, data->node_names, order, why));
@@ -164,5 +165,6 @@ lscm_status lscm_check(lscm_posterior **out, const lscm_dataset *data,
     settings.holdout = 0;
     settings.draws = DRAWS;
     settings.encoder = LSCM_ENCODER_KERNEL;
+    settings.device = LSCM_DEVICE_CPU;
     return lscm_fit(out, data, &settings, NULL, progress, why);
 }

@@ -209,6 +209,7 @@ lscm_status fit_save(const fit *f, lscm_posterior *p, json_t *more, lscm_error *
         }
     }
     TRY(seen_put(more, f->data, p, why));
+    fit_say_device(f, more);
     p->config = config_text(f);
     p->summary = more != NULL ? summary_text(f, &p->decode, more) : NULL;
     if (p->config == NULL || p->summary == NULL) {
@@ -266,7 +267,8 @@ lscm_status fit_fingerprint(const fit *f, uint64_t *out, lscm_error *why)
     lscm_status status = LSCM_OK;
     size_t shape[3] = {f->data->rows, f->data->nodes, lscm_dataset_features(f->data)};
     lscm_fit_settings same = f->settings;
-    same.checkpoint = 0; /* may differ */
+    same.checkpoint = 0;                                                          /* may differ */
+    same.device = f->device.library != NULL ? LSCM_DEVICE_CUDA : LSCM_DEVICE_CPU; /* any of them */
     uint64_t print = fingerprint_add(14695981039346656037U, shape, sizeof shape);
     print = fingerprint_add(print, lscm_version(), strlen(lscm_version()) + 1);
     for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {

@@ -31,14 +31,21 @@ typedef struct fit {
     stages stages;       /* of the anchored method, whose progress is their own */
     const size_t *order; /* (d), or NULL: learned */
     knowledge known;
-    device device;      /* that trains what learns by steps */
-    double begun, read; /* seconds */
+    device device; /* that trains what learns by steps: the CPU until fit_take_device */
+    bool device_taken;
+    char device_reason[DEVICE_REASON]; /* why it is the CPU, where the choice was free; or "" */
+    double begun, read;                /* seconds */
     json_t *warnings;
     json_t *checks; /* findings of infer/check; a warning of each that found something */
     json_t *pairs;  /* pairs of nodes, decided or not; NULL: nothing is said of them */
 } fit;
 
 const char *fit_method(const fit *f); /* "anchored" */
+/* Opens the device of the settings, in place of the CPU; for what trains networks, before it takes
+ * memory. Once more does nothing. */
+lscm_status fit_take_device(fit *f, lscm_error *why);
+/* Which it was, into the summary; a warning where one was asked for and had nothing to do. */
+void fit_say_device(const fit *f, json_t *summary);
 /* Of methods that cannot use background knowledge: fails when there is any. */
 lscm_status fit_refuse_knowledge(const fit *f, lscm_error *why);
 

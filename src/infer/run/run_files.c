@@ -78,8 +78,8 @@ lscm_status checkpoint_read(const char *folder, uint64_t fingerprint, void *stat
     } else if (head.fingerprint != fingerprint || head.bytes != bytes) {
         status = fail(
             why, LSCM_USAGE,
-            "%s was made from other data or with other settings; resume with the same, or start "
-            "again with --force",
+            "%s was made from other data, with other settings or on another device; resume with "
+            "the same, or start again with --force",
             path);
     } else if (fread(state, bytes, 1, file) != 1 ||
                fingerprint_add(1, state, bytes) != head.checksum) {

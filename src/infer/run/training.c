@@ -118,8 +118,9 @@ static void place(const training *r, trainee_place *out)
 
 static lscm_status report(const training *r, double rate, lscm_error *why)
 {
-    char what[128];
+    char what[160];
     trainee_place at = {.stage = ""};
+    const char *on = r->f->device.name;
     const lscm_progress *p = r->f->progress;
     if (p == NULL || p->report == NULL) {
         return LSCM_OK;
@@ -129,7 +130,8 @@ static lscm_status report(const training *r, double rate, lscm_error *why)
     } else {
         place(r, &at);
     }
-    (void)snprintf(what, sizeof what, "%s, %.0f steps/s", at.what, rate);
+    (void)snprintf(what, sizeof what, "%s, %.0f steps/s on %.*s", at.what, rate,
+                   (int)strcspn(on, " "), on);
     return p->report(p->self, what, at.tried + at.done, at.tried + at.total)
                ? LSCM_OK
                : fail(why, LSCM_STOPPED, "stopped on request");
