@@ -91,7 +91,7 @@ lscm_status muon_begin(muon_device *m, const muon_plan *plan, cudaStream_t strea
     TRY(cuda_put(m->gram, tiles, gram * sizeof *tiles, stream, why));
     TRY(cuda_put(m->turn, tiles + gram, turn * sizeof *tiles, stream, why));
     TRY(cuda_put(m->matrix, matrix, m->count * sizeof *matrix, stream, why));
-    TRY(cuda_told(cudaStreamSynchronize(stream), "working", why));
+    TRY(cuda_done(cudaStreamSynchronize(stream), "working", why));
 done:
     free(tiles);
     free(matrix);

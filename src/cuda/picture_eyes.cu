@@ -65,8 +65,8 @@ lscm_status picture_eyes_look(picture_eyes **out, const device *on, const pictur
     e->on = on;
     e->eye = *eye;
     e->members = members;
-    TRY(cuda_use(on, why));
-    TRY(cuda_told(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking), "beginning", why));
+    TRY(cuda_enter(on, why));
+    TRY(cuda_done(cudaStreamCreateWithFlags(&e->stream, cudaStreamNonBlocking), "beginning", why));
     TRY(picture_allow(eye, why));
     TRY(take_memory(e, why));
     e->host = (float *)malloc(e->group * tile_columns(eye->d) * sizeof *e->host);
@@ -75,7 +75,7 @@ lscm_status picture_eyes_look(picture_eyes **out, const device *on, const pictur
     }
     TRY(cuda_put(e->parameters, parameters, members * picture_count(eye) * sizeof(float),
                  e->stream, why));
-    TRY(cuda_told(cudaStreamSynchronize(e->stream), "working", why));
+    TRY(cuda_done(cudaStreamSynchronize(e->stream), "working", why));
     *out = e;
     e = NULL;
 done:
@@ -104,7 +104,7 @@ lscm_status picture_eyes_read(picture_eyes *e, size_t count, const float *x, flo
     size_t columns = tile_columns(d);
     size_t numbers = numbers_of(s);
     conv_source from = {NULL, e->x, NULL, 1, NULL, (int)s->channels};
-    TRY(cuda_use(e->on, why));
+    TRY(cuda_enter(e->on, why));
     for (size_t k = 0; k < count; k += e->group) {
         size_t n = count - k < e->group ? count - k : e->group;
         TRY(cuda_put(e->x, x + k * numbers, n * numbers * sizeof *x, e->stream, why));
@@ -117,7 +117,7 @@ lscm_status picture_eyes_read(picture_eyes *e, size_t count, const float *x, flo
             }
         }
     }
-    TRY(cuda_told(cudaGetLastError(), "reading pictures", why));
+    TRY(cuda_done(cudaGetLastError(), "reading pictures", why));
 done:
     return status;
 }

@@ -157,7 +157,7 @@ lscm_status picture_allow(const picture_shape *s, lscm_error *why)
                         "from other sources than this library",
                         s->conv[l].in, s->conv[l].out);
         }
-        TRY(cuda_told(kind->allow(), "asking for shared memory", why));
+        TRY(cuda_done(kind->allow(), "asking for shared memory", why));
     }
 done:
     return status;

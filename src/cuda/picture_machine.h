@@ -2,7 +2,7 @@
 #ifndef LSCM_CUDA_PICTURE_MACHINE_H
 #define LSCM_CUDA_PICTURE_MACHINE_H
 
-#include "cuda/cuda_device.h"
+#include "cuda/pool.h"
 #include "cuda/picture_layers.h"
 
 extern "C" {

@@ -55,7 +55,7 @@ struct picture_pupil {
 static pixels_shape pixels_of(const picture_pupil *t, const picture_lesson *l)
 {
     const picture_plates *p = &t->store->plates;
-    const cuda_device *on = (const cuda_device *)t->store->on->self;
+    const cuda_self *on = (const cuda_self *)t->store->on->self;
     pixels_shape s = pixels_shape();
     s.d = (int)t->brush.d;
     s.in = (int)t->brush.in[0];
@@ -175,7 +175,7 @@ static lscm_status take_memory(picture_pupil *t, lscm_error *why)
 static lscm_status allow(const picture_pupil *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    const cuda_device *on = (const cuda_device *)t->store->on->self;
+    const cuda_self *on = (const cuda_self *)t->store->on->self;
     size_t head = head_backward_bytes(picture_head_of(&t->eye));
     size_t pixels = pixels_bytes(t->pixels);
     if (head > on->shared_most || pixels > on->shared_most) {
@@ -185,10 +185,10 @@ static lscm_status allow(const picture_pupil *t, lscm_error *why)
                     t->eye.d);
     }
     TRY(picture_allow(&t->eye, why));
-    TRY(cuda_told(cudaFuncSetAttribute(head_backward, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    TRY(cuda_done(cudaFuncSetAttribute(head_backward, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        (int)head),
                   "asking for shared memory", why));
-    TRY(cuda_told(cudaFuncSetAttribute(pixels_draw, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    TRY(cuda_done(cudaFuncSetAttribute(pixels_draw, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                        (int)pixels),
                   "asking for shared memory", why));
 done:
@@ -212,13 +212,13 @@ lscm_status picture_pupil_open(picture_pupil **out, const picture_store *s,
     t->eyes = picture_count(l->eye);
     t->count = t->eyes + pixel_count(l->brush);
     t->pixels = pixels_of(t, l);
-    TRY(cuda_use(s->on, why));
-    TRY(cuda_told(cudaStreamCreateWithFlags(&t->stream, cudaStreamNonBlocking), "beginning", why));
+    TRY(cuda_enter(s->on, why));
+    TRY(cuda_done(cudaStreamCreateWithFlags(&t->stream, cudaStreamNonBlocking), "beginning", why));
     TRY(allow(t, why));
     TRY(take_memory(t, why));
     TRY(muon_begin(&t->muon, &t->plan, t->stream, why));
     TRY(cuda_put(t->labels, l->labels, s->plates.count * t->eye.d * sizeof(float), t->stream, why));
-    TRY(cuda_told(cudaStreamSynchronize(t->stream), "working", why));
+    TRY(cuda_done(cudaStreamSynchronize(t->stream), "working", why));
     *out = t;
     t = NULL;
 done:
@@ -244,10 +244,10 @@ lscm_status picture_pupil_put(picture_pupil *t, const float *parameters, const f
                               lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    TRY(cuda_use(t->store->on, why));
+    TRY(cuda_enter(t->store->on, why));
     TRY(cuda_put(t->parameters, parameters, t->count * sizeof(float), t->stream, why));
     TRY(cuda_put(t->muon.state, state, 2 * t->count * sizeof(float), t->stream, why));
-    TRY(cuda_told(cudaStreamSynchronize(t->stream), "working", why));
+    TRY(cuda_done(cudaStreamSynchronize(t->stream), "working", why));
 done:
     return status;
 }
@@ -255,7 +255,7 @@ done:
 lscm_status picture_pupil_get(picture_pupil *t, float *parameters, float *state, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    TRY(cuda_use(t->store->on, why));
+    TRY(cuda_enter(t->store->on, why));
     TRY(cuda_get(parameters, t->parameters, t->count * sizeof(float), t->stream, why));
     TRY(cuda_get(state, t->muon.state, 2 * t->count * sizeof(float), t->stream, why));
 done:
@@ -371,12 +371,12 @@ static lscm_status capture(picture_pupil *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     cudaGraph_t graph = NULL;
-    TRY(cuda_told(cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal),
+    TRY(cuda_done(cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal),
                   "capturing a step", why));
     launch_step(t);
-    TRY(cuda_told(cudaStreamEndCapture(t->stream, &graph), "capturing a step", why));
-    TRY(cuda_told(cudaGetLastError(), "capturing a step", why));
-    TRY(cuda_told(cudaGraphInstantiate(&t->graph, graph, 0), "capturing a step", why));
+    TRY(cuda_done(cudaStreamEndCapture(t->stream, &graph), "capturing a step", why));
+    TRY(cuda_done(cudaGetLastError(), "capturing a step", why));
+    TRY(cuda_done(cudaGraphInstantiate(&t->graph, graph, 0), "capturing a step", why));
 done:
     if (graph != NULL) {
         (void)cudaGraphDestroy(graph);
@@ -394,9 +394,9 @@ static lscm_status train_some(picture_pupil *t, const picture_steps *all, size_t
     TRY(cuda_put(b->pictures, all->picture + at, pictures * sizeof(uint32_t), t->stream, why));
     TRY(cuda_put(b->starts, all->start + at, pictures * sizeof(double), t->stream, why));
     TRY(cuda_put(b->dials, all->dials + first, count * sizeof *all->dials, t->stream, why));
-    TRY(cuda_told(cudaMemsetAsync(b->step, 0, sizeof(int), t->stream), "working", why));
+    TRY(cuda_done(cudaMemsetAsync(b->step, 0, sizeof(int), t->stream), "working", why));
     for (size_t k = 0; k < count; k++) {
-        TRY(cuda_told(cudaGraphLaunch(t->graph, t->stream), "taking a step", why));
+        TRY(cuda_done(cudaGraphLaunch(t->graph, t->stream), "taking a step", why));
     }
     TRY(cuda_get(losses + 2 * first, b->losses, 2 * count * sizeof(double), t->stream, why));
 done:
@@ -407,7 +407,7 @@ lscm_status picture_pupil_train(picture_pupil *t, const picture_steps *steps, do
                                 lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    TRY(cuda_use(t->store->on, why));
+    TRY(cuda_enter(t->store->on, why));
     if (t->graph == NULL) {
         TRY(capture(t, why));
     }
@@ -433,7 +433,7 @@ lscm_status picture_pupil_ask(picture_pupil *t, size_t count, const uint32_t *pi
     if (z == NULL) {
         return fail_memory(why, group * columns * sizeof *z);
     }
-    TRY(cuda_use(t->store->on, why));
+    TRY(cuda_enter(t->store->on, why));
     for (size_t k = 0; k < count; k += group) {
         size_t n = count - k < group ? count - k : group;
         TRY(cuda_put(t->book.picture, picture + k, n * sizeof *picture, t->stream, why));

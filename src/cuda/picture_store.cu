@@ -33,7 +33,7 @@ static lscm_status fill(const picture_store *s, const picture_plates *p, cudaStr
     TRY(cuda_put((void *)s->source.backdrop, p->backdrop, pixels * p->channels * sizeof(float),
                  stream, why));
     TRY(cuda_put(s->reach, p->reach, pixels * sizeof(double), stream, why));
-    TRY(cuda_told(cudaStreamSynchronize(stream), "working", why));
+    TRY(cuda_done(cudaStreamSynchronize(stream), "working", why));
 done:
     return status;
 }
@@ -49,8 +49,8 @@ lscm_status picture_store_keep(picture_store **out, const device *on, const pict
     }
     s->on = on;
     s->plates = *p;
-    TRY(cuda_use(on, why));
-    TRY(cuda_told(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "beginning", why));
+    TRY(cuda_enter(on, why));
+    TRY(cuda_done(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "beginning", why));
     lay_out(s);
     TRY(pool_open(&s->pool, why));
     lay_out(s);

@@ -2,6 +2,8 @@
  * needs compute capability 8.0 (A100, RTX 30) and a driver that serves its CUDA. */
 #include "cuda/plugin.h"
 
+#include "cuda/picture_machine.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -107,6 +109,8 @@ static lscm_status open_device(device *out, size_t index, lscm_error *why)
         goto done;
     }
     self->index = (int)index;
+    self->shared_most = is.sharedMemPerBlockOptin;
+    out->pictures = &cuda_pictures;
     out->self = self;
     out->close = close_device;
 done:

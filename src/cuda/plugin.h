@@ -12,6 +12,7 @@ extern "C" {
 
 typedef struct cuda_self {
     int index;
+    size_t shared_most; /* bytes of shared memory that a block can have */
 } cuda_self;
 
 /* `doing`: "copying a picture"; LSCM_OK for cudaSuccess. What was wrong is forgotten by CUDA where

@@ -1,14 +1,5 @@
 #include "cuda/pool.h"
 
-lscm_status cuda_told(cudaError_t error, const char *what, lscm_error *why)
-{
-    if (error == cudaSuccess) {
-        return LSCM_OK;
-    }
-    return fail(why, error == cudaErrorMemoryAllocation ? LSCM_MEMORY : LSCM_TOOL,
-                "the CUDA device failed while %s: %s", what, cudaGetErrorString(error));
-}
-
 lscm_status pool_open(device_pool *p, lscm_error *why)
 {
     size_t asked = p->used;
@@ -36,16 +27,16 @@ void pool_close(device_pool *p)
 
 lscm_status cuda_put(void *to, const void *from, size_t bytes, cudaStream_t stream, lscm_error *why)
 {
-    return cuda_told(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream),
+    return cuda_done(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream),
                      "copying to it", why);
 }
 
 lscm_status cuda_get(void *to, const void *from, size_t bytes, cudaStream_t stream, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    TRY(cuda_told(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream),
+    TRY(cuda_done(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream),
                   "copying from it", why));
-    TRY(cuda_told(cudaStreamSynchronize(stream), "working", why));
+    TRY(cuda_done(cudaStreamSynchronize(stream), "working", why));
 done:
     return status;
 }

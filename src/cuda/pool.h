@@ -1,14 +1,10 @@
 /* All memory of an object on the device in one allocation, laid out twice, as base/arena.h: to
- * measure, then to place. And CUDA's errors as ours.
+ * measure, then to place; and copies.
  */
 #ifndef LSCM_CUDA_POOL_H
 #define LSCM_CUDA_POOL_H
 
-#include "cuda/cuda.h"
-
-extern "C" {
-#include "base/status.h"
-}
+#include "cuda/plugin.h"
 
 struct device_pool {
     char *base; /* NULL while measuring */
@@ -26,8 +22,6 @@ template <class T> void pool_take(device_pool *p, T **out, size_t count)
 lscm_status pool_open(device_pool *p, lscm_error *why);
 void pool_close(device_pool *p);
 
-/* LSCM_OK, or what CUDA says of it. */
-lscm_status cuda_told(cudaError_t error, const char *what, lscm_error *why);
 lscm_status cuda_put(void *to, const void *from, size_t bytes, cudaStream_t stream,
                      lscm_error *why);
 /* Waits until it is there. */

@@ -14,13 +14,3 @@ muon_plan muon_plan_of(const network_shape *shape)
     }
     return p;
 }
-
-backend_adam muon_adam(double rate, uint64_t step)
-{
-    double t = (double)step;
-    return (backend_adam){.b1 = 0.9,
-                          .b2 = 0.99,
-                          .outside = 1e-8,
-                          .rate = rate / (1 - pow(0.9, t)),
-                          .correct = 1 / (1 - pow(0.99, t))};
-}

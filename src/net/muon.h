@@ -21,7 +21,7 @@ typedef struct muon_matrix {
     double size;
 } muon_matrix;
 
-enum { MUON_MATRICES = 24 }; /* at most */
+enum { MUON_MATRICES = 24 /* at most */, MUON_DIALS = 2 };
 
 typedef struct muon_plan {
     size_t count; /* parameters */
@@ -30,8 +30,6 @@ typedef struct muon_plan {
     double decay; /* of matrices: W <- (1 - rate decay) W before a step */
 } muon_plan;
 
-/* Step number `step` (from 1) of what is no matrix. */
-backend_adam muon_adam(double rate, uint64_t step);
 /* Of a network; sizes as `draw` has them, no decay. */
 muon_plan muon_plan_of(const network_shape *shape);
 

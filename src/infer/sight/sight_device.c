@@ -83,14 +83,15 @@ static void list_steps(const sight_net *n, size_t count, const step_list *l)
     rng places = stream_of(n->settings.seed, STREAM_SIGHT_PIXELS);
     for (size_t k = 0; k < count; k++) {
         uint64_t step = n->now.steps + k;
-        double rate = sight_rate_at(n, step);
-        backend_adam adam = muon_adam(rate, step + 1);
+        backend_dial dial[MUON_DIALS];
+        const muon_f32 next = {.steps = step + 1};
+        muon_f32_dials(&next, sight_rate_at(n, step), dial);
         l->seen[k] = sight_draw_batch(n, step, n->batch);
         l->dials[k] = (picture_dials){.label = (float)sight_label_factor(l->seen[k]),
                                       .pixel = (float)sight_pixel_factor(n),
-                                      .rate = (float)rate,
-                                      .adam_rate = (float)adam.rate,
-                                      .adam_correct = (float)adam.correct};
+                                      .rate = (float)dial[0].rate,
+                                      .adam_rate = (float)dial[1].rate,
+                                      .adam_correct = (float)dial[1].correct};
         for (size_t b = 0; b < size; b++) {
             l->picture[k * size + b] = (uint32_t)n->batch[b];
             l->start[k * size + b] = rng_uniform(places, step * size + b);
