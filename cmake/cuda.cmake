@@ -46,5 +46,6 @@ target_link_libraries(lscm_cuda PRIVATE CUDA::cudart_static CUDA::cusolver)
 target_link_options(lscm_cuda PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/cuda/plugin.map
                     -Wl,-z,nodelete)
 set_target_properties(lscm_cuda PROPERTIES SOVERSION ${LSCM_SOVERSION} VERSION ${PROJECT_VERSION}
+                      BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR} INSTALL_RPATH ${CUDAToolkit_LIBRARY_DIR}
                       LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/plugin.map)
 message(STATUS "CUDA devices: the plug-in is built with CUDA ${CUDAToolkit_VERSION}")

@@ -85,7 +85,10 @@ done:
 
 static void close_device(device *on)
 {
-    free(on->self);
+    cuda_self *self = (cuda_self *)on->self;
+    (void)cuda_enter(on, NULL);
+    cuda_cholesky_close(self);
+    free(self);
     *on = device();
 }
 
@@ -114,6 +117,7 @@ static lscm_status open_device(device *out, size_t index, lscm_error *why)
     out->pictures = &cuda_pictures;
     out->dense = &dense_cuda;
     out->self = self;
+    out->cholesky = &CUDA_CHOLESKY;
     out->close = close_device;
 done:
     return status;
