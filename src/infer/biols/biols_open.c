@@ -128,12 +128,12 @@ static lscm_status open_rows(biols *b, const lscm_dataset *data, double *xx, lsc
         size_t n = b->N - first < BLOCK ? b->N - first : BLOCK;
         TRY(load_rows(b, data, first, n, x, x + BLOCK * b->features, xx, why));
     }
-    TRY(sampled_open(&b->sampled, b->d, why));
     if (b->linear) {
         TRY(tile_linear_open(&b->tile, b->batch.rows, b->d, b->D, why));
     } else {
         TRY(tile_net_open(&b->net, b->device, &b->shape, why));
     }
+    TRY(sampled_open(&b->sampled, b->d, b->linear ? &b->tile.decode : &b->net.decode, why));
 done:
     arena_close(&scratch);
     return status;
