@@ -15,12 +15,12 @@
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n);                        \
          i += (size_t)gridDim.x * blockDim.x)
 
-/* The sum of what the threads of a block have, to all of them. */
+/* The sum of what the threads of a block have, a power of two of them, to all. */
 static __device__ __forceinline__ double dense_block_sum(double mine)
 {
     __shared__ double part[DENSE_THREADS];
     part[threadIdx.x] = mine;
-    for (unsigned half = DENSE_THREADS / 2; half > 0; half /= 2) {
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half) {
             part[threadIdx.x] += part[threadIdx.x + half];
@@ -195,7 +195,7 @@ static __global__ void dense_misfit_rows(dense_misfit m)
     const float *target = m.target + (m.row != NULL ? m.row[r] : r) * m.cols;
     float *y = m.y + r * m.cols;
     double mine = 0;
-    for (size_t c = threadIdx.x; c < m.cols; c += DENSE_THREADS) {
+    for (size_t c = threadIdx.x; c < m.cols; c += blockDim.x) {
         float e = y[c] - target[c];
         mine += (double)e * (double)e;
         y[c] = m.factor * e;

@@ -117,8 +117,12 @@ void dense_rows_gather(dense_queue *head, size_t n, size_t cols, const uint32_t 
 void dense_rows_misfit(dense_queue *head, const dense_misfit *m)
 {
     cuda_queue *q = cuda_queue_of(&head->on);
+    size_t threads = DENSE_SIDE;
+    while (threads < m->cols && threads < (size_t)DENSE_THREADS) {
+        threads *= 2;
+    }
     if (m->rows > 0) {
-        LAUNCH(dense_misfit_rows, m->rows, DENSE_THREADS, 0, q->stream, *m);
+        LAUNCH(dense_misfit_rows, m->rows, threads, 0, q->stream, *m);
         cuda_queue_check(q, cudaGetLastError());
     }
 }
