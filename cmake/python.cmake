@@ -10,7 +10,8 @@ target_link_options(lscm_python PRIVATE -Wl,--exclude-libs,ALL) # other modules 
 set(package ${PROJECT_BINARY_DIR}/python/lscm)
 set_target_properties(lscm_python PROPERTIES OUTPUT_NAME _core PREFIX "" SUFFIX .abi3.so
                       LINKER_LANGUAGE C LIBRARY_OUTPUT_DIRECTORY ${package}
-                      INSTALL_RPATH "") # but what CMAKE_INSTALL_RPATH_USE_LINK_PATH adds
+                      BUILD_RPATH "$ORIGIN/../.." # the plug-in for CUDA devices is there, ..
+                      INSTALL_RPATH "$ORIGIN") # .. or beside it
 
 file(GLOB files CONFIGURE_DEPENDS python/lscm/*.py python/lscm/*.pyi python/lscm/py.typed)
 file(MAKE_DIRECTORY ${package})
@@ -20,6 +21,9 @@ foreach(file ${files})
 endforeach()
 
 install(TARGETS lscm_python LIBRARY DESTINATION lscm COMPONENT python EXCLUDE_FROM_ALL)
+if(TARGET lscm_cuda)
+  install(TARGETS lscm_cuda LIBRARY DESTINATION lscm NAMELINK_SKIP COMPONENT python EXCLUDE_FROM_ALL)
+endif()
 if(DEFINED SKBUILD_SCRIPTS_DIR) # a wheel has the program, too
   install(TARGETS lscm RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python EXCLUDE_FROM_ALL)
 endif()

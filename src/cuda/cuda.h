@@ -15,6 +15,7 @@
 
 #include <cuda_runtime.h>
 
+#define UNROLL _Pragma("unroll")
 #define LAUNCH(kernel, blocks, threads, bytes, stream, ...)                                        \
     kernel<<<blocks, threads, bytes, stream>>>(__VA_ARGS__)
 #define EXTERN_SHARED(type, name)                                                                  \
@@ -24,6 +25,8 @@
 #else
 
 #include "cuda_on_host.h"
+
+#define UNROLL
 
 #endif
 
