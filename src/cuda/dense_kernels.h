@@ -15,12 +15,12 @@
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n);                        \
          i += (size_t)gridDim.x * blockDim.x)
 
-/* The sum of what the threads of a block have, to all of them. */
+/* The sum of what the threads of a block have, a power of two of them, to all. */
 static __device__ __forceinline__ double dense_block_sum(double mine)
 {
     __shared__ double part[DENSE_THREADS];
     part[threadIdx.x] = mine;
-    for (unsigned half = DENSE_THREADS / 2; half > 0; half /= 2) {
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
         __syncthreads();
         if (threadIdx.x < half) {
             part[threadIdx.x] += part[threadIdx.x + half];
@@ -102,7 +102,7 @@ static __global__ void dense_axpy(size_t n, float factor, const float *x, float 
     }
 }
 
-/* part (DENSE_SUMS): sums of squares, a block each */
+/* part (blocks): sums of squares, a block each */
 static __global__ void dense_squares(size_t n, const float *x, double *part)
 {
     double mine = 0;
@@ -117,10 +117,10 @@ static __global__ void dense_squares(size_t n, const float *x, double *part)
 }
 
 /* x / |x| by the sums of its squares */
-static __global__ void dense_unit(size_t n, const double *part, float *x)
+static __global__ void dense_unit(size_t n, size_t parts, const double *part, float *x)
 {
     double sum = 0;
-    for (int k = 0; k < DENSE_SUMS; k++) {
+    for (size_t k = 0; k < parts; k++) {
         sum += part[k];
     }
     float factor = (float)(1 / (sqrt(sum) + 1e-30));
@@ -195,7 +195,7 @@ static __global__ void dense_misfit_rows(dense_misfit m)
     const float *target = m.target + (m.row != NULL ? m.row[r] : r) * m.cols;
     float *y = m.y + r * m.cols;
     double mine = 0;
-    for (size_t c = threadIdx.x; c < m.cols; c += DENSE_THREADS) {
+    for (size_t c = threadIdx.x; c < m.cols; c += blockDim.x) {
         float e = y[c] - target[c];
         mine += (double)e * (double)e;
         y[c] = m.factor * e;
@@ -207,7 +207,8 @@ static __global__ void dense_misfit_rows(dense_misfit m)
 }
 
 /* One block. */
-static __global__ void dense_tally_up(size_t n, const double *squares, dense_tally *t)
+static __global__ void dense_tally_up(size_t n, double factor, const double *squares,
+                                      dense_tally *t)
 {
     double mine = 0;
     for (size_t i = threadIdx.x; i < n; i += DENSE_THREADS) {
@@ -215,7 +216,7 @@ static __global__ void dense_tally_up(size_t n, const double *squares, dense_tal
     }
     double sum = dense_block_sum(mine);
     if (threadIdx.x == 0) {
-        t->sum += sum;
+        t->sum += factor * sum;
         t->steps += 1;
         t->lost = t->lost == 0 && !(sum <= 1.7e308) ? t->steps : t->lost;
     }

@@ -72,8 +72,11 @@ static void activate_back(const device *on, size_t rows, size_t cols, const floa
 static void unit(const device *on, size_t n, float *x)
 {
     cuda_queue *q = cuda_queue_of(on);
-    LAUNCH(dense_squares, DENSE_SUMS, DENSE_THREADS, 0, q->stream, n, x, q->part);
-    OVER(q, n, dense_unit, q->part, x);
+    size_t parts = blocks_of(n) < (size_t)DENSE_SUMS ? blocks_of(n) : (size_t)DENSE_SUMS;
+    if (n > 0) {
+        LAUNCH(dense_squares, parts, DENSE_THREADS, 0, q->stream, n, x, q->part);
+        OVER(q, n, dense_unit, parts, q->part, x);
+    }
 }
 
 static void adam(const device *on, size_t n, const backend_adam *step, float *parameters,
@@ -117,15 +120,20 @@ void dense_rows_gather(dense_queue *head, size_t n, size_t cols, const uint32_t 
 void dense_rows_misfit(dense_queue *head, const dense_misfit *m)
 {
     cuda_queue *q = cuda_queue_of(&head->on);
+    size_t threads = DENSE_SIDE;
+    while (threads < m->cols && threads < (size_t)DENSE_THREADS) {
+        threads *= 2;
+    }
     if (m->rows > 0) {
-        LAUNCH(dense_misfit_rows, m->rows, DENSE_THREADS, 0, q->stream, *m);
+        LAUNCH(dense_misfit_rows, m->rows, threads, 0, q->stream, *m);
         cuda_queue_check(q, cudaGetLastError());
     }
 }
 
-void dense_rows_tally(dense_queue *head, size_t n, const double *squares, dense_tally *t)
+void dense_rows_tally(dense_queue *head, size_t n, double factor, const double *squares,
+                      dense_tally *t)
 {
     cuda_queue *q = cuda_queue_of(&head->on);
-    LAUNCH(dense_tally_up, 1, DENSE_THREADS, 0, q->stream, n, squares, t);
+    LAUNCH(dense_tally_up, 1, DENSE_THREADS, 0, q->stream, n, factor, squares, t);
     cuda_queue_check(q, cudaGetLastError());
 }

@@ -1,5 +1,7 @@
 #include "cuda/dense_queue.h"
 
+#include "cuda/plugin.h"
+
 extern "C" {
 #include "base/status.h"
 }
@@ -211,8 +213,8 @@ static lscm_status open(dense_queue **out, const device *on, size_t rows, lscm_e
     q->head.on.dense = NULL;
     q->head.on.cholesky = NULL;
     q->head.does = &dense_cuda;
-    q->index = on->self != NULL ? *(const int *)on->self : 0;
-    (void)cudaSetDevice(q->index);
+    q->index = ((const cuda_self *)on->self)->index;
+    TRY(cuda_enter(on, why));
     TRY(dense_gemm_open(&q->gemm, why));
     if (cudaMalloc((void **)&q->part, DENSE_SUMS * sizeof(double)) != cudaSuccess) {
         status = fail_device(DENSE_SUMS * sizeof(double), why);

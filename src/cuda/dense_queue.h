@@ -14,7 +14,7 @@ extern "C" {
 enum {
     DENSE_THREADS = 256,
     DENSE_BLOCKS = 2048, /* of a loop over elements, at most */
-    DENSE_SUMS = 64,     /* blocks of a sum over everything */
+    DENSE_SUMS = 64,     /* blocks of a sum over everything, at most */
     DENSE_SIDE = 32      /* columns of a block that adds rows up, and rows it has at a time */
 };
 
@@ -36,7 +36,8 @@ extern const backend_f32 dense_f32;
 void dense_rows_gather(dense_queue *q, size_t n, size_t cols, const uint32_t *row,
                        const float *from, float *to);
 void dense_rows_misfit(dense_queue *q, const dense_misfit *m);
-void dense_rows_tally(dense_queue *q, size_t n, const double *squares, dense_tally *t);
+void dense_rows_tally(dense_queue *q, size_t n, double factor, const double *squares,
+                      dense_tally *t);
 
 static inline cuda_queue *cuda_queue_of(const device *on)
 {

@@ -68,8 +68,8 @@ struct dense_machine {
     void (*gather)(dense_queue *q, size_t n, size_t cols, const uint32_t *row, const float *from,
                    float *to);
     void (*misfit)(dense_queue *q, const dense_misfit *m);
-    /* t: one step more, whose sum is that of the n squares */
-    void (*tally)(dense_queue *q, size_t n, const double *squares, dense_tally *t);
+    /* t: one step more, which came to factor times the sum of n squares */
+    void (*tally)(dense_queue *q, size_t n, double factor, const double *squares, dense_tally *t);
 };
 
 #endif
