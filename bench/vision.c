@@ -57,7 +57,7 @@ static double time_step(void)
     sight_net n = {0};
     lscm_error why;
     pictures p = {.rows = ROWS, .height = SIDE, .width = SIDE, .channels = CHANNELS, .kept = ROWS};
-    sight_settings s = {&cpu, 100000, BATCH, PIXELS, 1e-3, 1};
+    sight_settings s = {&cpu, NULL, 100000, BATCH, PIXELS, 1e-3, 1};
     double seconds = 0;
     p.count = (size_t)SIDE * SIDE * CHANNELS;
     p.type = DTYPE_FLOAT32;

@@ -41,7 +41,7 @@ target_compile_definitions(lscm_cuda PRIVATE _POSIX_C_SOURCE=200809L)
 target_compile_options(lscm_cuda PRIVATE
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-fvisibility=hidden>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${LSCM_WERROR}>>:-Werror=all-warnings>)
-target_link_libraries(lscm_cuda PRIVATE CUDA::cudart_static CUDA::cusolver)
+target_link_libraries(lscm_cuda PRIVATE CUDA::cudart_static CUDA::cublasLt CUDA::cusolver)
 # One symbol is seen. Threads and handlers of CUDA outlive the last device, so the plug-in stays.
 target_link_options(lscm_cuda PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/cuda/plugin.map
                     -Wl,-z,nodelete)

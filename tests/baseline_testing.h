@@ -79,7 +79,7 @@ static inline void a_state_continues_bit_for_bit(void **state)
     two.begin(other, 7);
     for (int step = 0; step < 20; step++) {
         if (step == 7) {
-            trainee_get(&one, first);
+            assert_ok(trainee_get(&one, first, &why));
             trainee_set(&two, first);
         }
         assert_ok(one.step(whole, 1e-2, &terms, &why));
@@ -87,8 +87,8 @@ static inline void a_state_continues_bit_for_bit(void **state)
             assert_ok(two.step(other, 1e-2, &terms, &why));
         }
     }
-    trainee_get(&one, first);
-    trainee_get(&two, first + bytes);
+    assert_ok(trainee_get(&one, first, &why));
+    assert_ok(trainee_get(&two, first + bytes, &why));
     assert_memory_equal(first, first + bytes, bytes);
     test_free(first);
     baseline_close(whole);

@@ -61,6 +61,25 @@ static void activations_at_the_ends(void **state)
     }
 }
 
+/* What is added stays, and may be elsewhere. */
+static void products_add_to_what_stays(void **state)
+{
+    (void)state;
+    const device *on = on_cpu();
+    const float a[4] = {1, 2, 3, 4};
+    const float add[4] = {10, 20, 30, 40};
+    float c[4] = {NAN, NAN, NAN, NAN};
+    on->backend_f32->gemm(
+        on,
+        &(product_f32){
+            .m = 2, .n = 2, .k = 2, .alpha = 1, .beta = 0.5F, .a = a, .b = a, .add = add, .c = c});
+    const double squared[4] = {7, 10, 15, 22};
+    for (int i = 0; i < 4; i++) {
+        assert_near(c[i], squared[i] + 5 * (i + 1), 0);
+        assert_near(add[i], 10 * (i + 1), 0);
+    }
+}
+
 static void products_match_their_sums(void **state)
 {
     (void)state;
@@ -139,13 +158,53 @@ static void vectors_match_their_sums(void **state)
     assert_true(isnan(b->sum_squares(on, N, x)));
 }
 
+/* Momentum, and steps of a length that a dial gives. */
+static void steps_match_their_formulas(void **state)
+{
+    (void)state;
+    enum { N = 1003 };
+    static double g[N], m[N], u[N], w[N], before[N], old[N];
+    const device *on = on_cpu();
+    const backend_f64 *b = on->backend_f64;
+    const backend_dial dial = {.rate = 0.1};
+    lcg draw = {5};
+    double squares = 0;
+    for (int i = 0; i < N; i++) {
+        g[i] = lcg_normal(&draw);
+        before[i] = m[i] = lcg_normal(&draw);
+        old[i] = w[i] = lcg_normal(&draw);
+        squares += old[i] * old[i];
+    }
+    b->momentum(on, N, 0.95, g, m, u);
+    b->descend(on, N, &dial, 0.5, 3, u, w);
+    for (int i = 0; i < N; i++) {
+        assert_near(m[i], 0.95 * before[i] + g[i], 1e-14);
+        assert_near(u[i], 1.95 * g[i] + 0.9025 * before[i], 1e-13);
+        assert_near(w[i], 0.95 * old[i] - 0.3 * u[i], 1e-14);
+    }
+    b->unit(on, N, old);
+    for (int i = 0; i < N; i++) {
+        assert_near(old[i] * sqrt(squares), w[i] / 0.95 + 0.3 / 0.95 * u[i], 1e-12);
+    }
+    double zero[2] = {0, 0};
+    b->unit(on, 2, zero);
+    assert_near(zero[1], 0, 0);
+    g[0] = NAN;
+    b->momentum(on, N, 0.95, g, m, u);
+    b->descend(on, N, &dial, 0, 3, u, w);
+    b->unit(on, N, w);
+    assert_true(isnan(m[0]) && isnan(u[0]) && isnan(w[1]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(activations_match_their_definitions),
         cmocka_unit_test(activations_at_the_ends),
         cmocka_unit_test(products_match_their_sums),
+        cmocka_unit_test(products_add_to_what_stays),
         cmocka_unit_test(vectors_match_their_sums),
+        cmocka_unit_test(steps_match_their_formulas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

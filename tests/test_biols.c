@@ -152,7 +152,7 @@ static void a_state_continues_bit_for_bit(void **state)
         biols_begin(other, 7);
         for (int step = 0; step < 40; step++) {
             if (step == 15) {
-                trainee_get(&one, first);
+                assert_ok(trainee_get(&one, first, &why));
                 trainee_set(&two, first);
             }
             assert_ok(biols_step(whole, 1e-2, &terms, &why));
@@ -160,8 +160,8 @@ static void a_state_continues_bit_for_bit(void **state)
                 assert_ok(biols_step(other, 1e-2, &terms, &why));
             }
         }
-        trainee_get(&one, first);
-        trainee_get(&two, second);
+        assert_ok(trainee_get(&one, first, &why));
+        assert_ok(trainee_get(&two, second, &why));
         assert_memory_equal(first, second, bytes);
         free(first);
         biols_close(whole);

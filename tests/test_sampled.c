@@ -41,8 +41,8 @@ static void set_up(problem *p, int64_t nodes)
     }
     draw_models((rng){11, 99}, d, p->D, 0.5,
                 &(random_draws){p->order, p->lower, p->sigma, p->decoder});
-    assert_ok(sampled_open(&p->work, d, &why));
     assert_ok(tile_linear_open(&p->tile, ROWS, d, p->D, &why));
+    assert_ok(sampled_open(&p->work, d, &p->tile.decode, &why));
 }
 
 static void tear_down(problem *p)

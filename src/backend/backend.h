@@ -33,14 +33,21 @@ typedef enum activation {
 
 typedef struct device device;
 
-/* One step of Adam, m <- b1 m + (1 - b1) g, s <- b2 s + (1 - b2) g^2 + inside,
+/* What an optimiser changes from step to step, in memory that the operations can be given: a queue
+ * of steps (net/dense_machine.h) has nothing else that changes. */
+typedef struct backend_dial {
+    double rate;    /* Adam's: learning rate / (1 - b1^t) */
+    double correct; /* Adam's: 1 / (1 - b2^t) */
+    double scale;   /* Adam's: of the gradient */
+} backend_dial;
+
+/* One step of Adam, g = scale gradient, m <- b1 m + (1 - b1) g, s <- b2 s + (1 - b2) g^2 + inside,
  * p <- p - rate m / (sqrt(correct s) + outside); AdaBelief has (g - m)^2 for g^2, the new m. */
 typedef struct backend_adam {
     bool belief;
     double b1, b2;
     double inside, outside;
-    double rate;    /* learning rate / (1 - b1^t) */
-    double correct; /* 1 / (1 - b2^t) */
+    const backend_dial *dial;
 } backend_adam;
 
 /* backend_f32 or backend_f64, and a product of matrices on it */

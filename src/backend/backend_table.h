@@ -2,13 +2,14 @@
  * job, or by the host when no job runs, and start no threads of their own except `adam` on many
  * parameters. The first argument is the device that they run on. A NaN that goes in comes out. */
 
-/* c (m, n) = alpha op(a) op(b) + beta c; a is (m, k), or (k, m) when flipped; b is (k, n), or
- * (n, k) when flipped. With beta = 0, c need not be set. */
+/* c (m, n) = alpha op(a) op(b) + beta add; a is (m, k), or (k, m) when flipped; b is (k, n), or
+ * (n, k) when flipped; add (m, n) stays, and is c itself when NULL. With beta = 0 it need not be
+ * set. */
 typedef struct PRODUCT {
     bool flip_a, flip_b;
     size_t m, n, k;
     REAL alpha, beta;
-    const REAL *a, *b;
+    const REAL *a, *b, *add;
     REAL *c;
 } PRODUCT;
 
@@ -30,7 +31,14 @@ typedef struct BACKEND {
     double (*sum_squares)(const device *on, size_t n, const REAL *x);
     /* y <- factor (y - x), the gradient of factor/2 |y - x|^2; returns |y - x|^2. */
     double (*residual)(const device *on, size_t n, REAL factor, const REAL *x, REAL *y);
+    /* x <- x / |x|; 0 stays */
+    void (*unit)(const device *on, size_t n, REAL *x);
     /* parameters, gradient, m, s (n) */
     void (*adam)(const device *on, size_t n, const backend_adam *step, REAL *parameters,
                  const REAL *gradient, REAL *m, REAL *s);
+    /* m <- keep m + gradient, u = gradient + keep m */
+    void (*momentum)(const device *on, size_t n, REAL keep, const REAL *gradient, REAL *m, REAL *u);
+    /* w <- (1 - rate decay) w - rate size u */
+    void (*descend)(const device *on, size_t n, const backend_dial *dial, double decay, double size,
+                    const REAL *u, REAL *w);
 } BACKEND;

@@ -13,6 +13,9 @@ enum {
 static void gemm(const device *on, const PRODUCT *p)
 {
     (void)on;
+    if (p->add != NULL && p->add != p->c) {
+        memcpy(p->c, p->add, p->m * p->n * sizeof *p->c);
+    }
     BLAS(gemm)
     (CblasRowMajor, p->flip_a ? CblasTrans : CblasNoTrans, p->flip_b ? CblasTrans : CblasNoTrans,
      (int)p->m, (int)p->n, (int)p->k, p->alpha, p->a, (int)(p->flip_a ? p->m : p->k), p->b,
@@ -138,11 +141,12 @@ CLONED static void adam_piece(size_t n, const backend_adam *step, REAL *restrict
     REAL rest2 = (REAL)(1 - step->b2);
     REAL inside = (REAL)step->inside;
     REAL outside = (REAL)step->outside;
-    REAL rate = (REAL)step->rate;
-    REAL correct = (REAL)step->correct;
+    REAL rate = (REAL)step->dial->rate;
+    REAL correct = (REAL)step->dial->correct;
+    REAL factor = (REAL)step->dial->scale;
     REAL follow = step->belief ? 1 : 0;
     for (size_t i = 0; i < n; i++) {
-        REAL g = gradient[i];
+        REAL g = factor * gradient[i];
         REAL mean = b1 * m[i] + rest1 * g;
         REAL e = g - follow * mean;
         REAL square = b2 * s[i] + rest2 * e * e + inside;
@@ -163,6 +167,35 @@ static void adam(const device *on, size_t n, const backend_adam *step, REAL *par
     }
 }
 
+static void unit(const device *on, size_t n, REAL *x)
+{
+    scale(on, n, (REAL)(1 / (sqrt(sum_squares(on, n, x)) + 1e-30)), x);
+}
+
+CLONED static void momentum(const device *on, size_t n, REAL keep, const REAL *restrict gradient,
+                            REAL *restrict m, REAL *restrict u)
+{
+    (void)on;
+    for (size_t i = 0; i < n; i++) {
+        m[i] = keep * m[i] + gradient[i];
+        u[i] = gradient[i] + keep * m[i];
+    }
+}
+
+CLONED static void move(size_t n, REAL keep, REAL factor, const REAL *restrict u, REAL *restrict w)
+{
+    for (size_t i = 0; i < n; i++) {
+        w[i] = keep * w[i] - factor * u[i];
+    }
+}
+
+static void descend(const device *on, size_t n, const backend_dial *dial, double decay, double size,
+                    const REAL *u, REAL *w)
+{
+    (void)on;
+    move(n, (REAL)(1 - dial->rate * decay), (REAL)(dial->rate * size), u, w);
+}
+
 const BACKEND TYPED(cpu) = {
     .gemm = gemm,
     .activate = activate,
@@ -173,5 +206,8 @@ const BACKEND TYPED(cpu) = {
     .axpy = axpy,
     .sum_squares = sum_squares,
     .residual = residual,
+    .unit = unit,
     .adam = adam,
+    .momentum = momentum,
+    .descend = descend,
 };

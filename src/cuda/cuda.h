@@ -15,6 +15,7 @@
 
 #include <cuda_runtime.h>
 
+#define UNROLL _Pragma("unroll")
 /* clang-format off */
 #define LAUNCH(kernel, blocks, threads, bytes, stream, ...)                                        \
     kernel<<<blocks, threads, bytes, stream>>>(__VA_ARGS__)
@@ -26,6 +27,8 @@
 #else
 
 #include "cuda_on_host.h"
+
+#define UNROLL
 
 #endif
 

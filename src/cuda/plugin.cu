@@ -2,6 +2,9 @@
  * needs compute capability 8.0 (A100, RTX 30) and a driver that serves its CUDA. */
 #include "cuda/plugin.h"
 
+#include "cuda/dense_queue.h"
+#include "cuda/picture_machine.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -110,6 +113,9 @@ static lscm_status open_device(device *out, size_t index, lscm_error *why)
         goto done;
     }
     self->index = (int)index;
+    self->shared_most = is.sharedMemPerBlockOptin;
+    out->pictures = &cuda_pictures;
+    out->dense = &dense_cuda;
     out->self = self;
     out->cholesky = &CUDA_CHOLESKY;
     out->close = close_device;

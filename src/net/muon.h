@@ -21,7 +21,7 @@ typedef struct muon_matrix {
     double size;
 } muon_matrix;
 
-enum { MUON_MATRICES = 24 }; /* at most */
+enum { MUON_MATRICES = 24 /* at most */, MUON_DIALS = 2 };
 
 typedef struct muon_plan {
     size_t count; /* parameters */

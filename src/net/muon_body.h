@@ -3,6 +3,8 @@
 
 enum { NEWTON_STEPS = 5 };
 
+static const double MEAN = 0.9, SQUARE = 0.99; /* what Adam keeps, where it steps */
+
 static size_t numbers_of(const muon_matrix *m)
 {
     return m->in * m->out;
@@ -48,8 +50,8 @@ void NAMED(muon, orthogonal)(const device *on, size_t rows, size_t cols, REAL *x
     REAL *next = work;               /* (rows, cols) */
     REAL *gram = work + rows * cols; /* (n, n): X X', or X' X */
     REAL *power = gram + n * n;      /* (n, n) */
-    double size = sqrt(b->sum_squares(on, rows * cols, x));
-    b->scale(on, rows * cols, (REAL)(1 / (size + 1e-30)), x);
+    REAL *now = x;
+    b->unit(on, rows * cols, x);
     for (int k = 0; k < NEWTON_STEPS; k++) {
         const REAL first = (REAL)3.4445;
         const REAL second = (REAL)-4.7750;
@@ -60,10 +62,9 @@ void NAMED(muon, orthogonal)(const device *on, size_t rows, size_t cols, REAL *x
                                .n = n,
                                .k = wide ? cols : rows,
                                .alpha = 1,
-                               .a = x,
-                               .b = x,
+                               .a = now,
+                               .b = now,
                                .c = gram});
-        b->copy(on, n * n, gram, power);
         b->gemm(on, &(PRODUCT){.m = n,
                                .n = n,
                                .k = n,
@@ -71,23 +72,27 @@ void NAMED(muon, orthogonal)(const device *on, size_t rows, size_t cols, REAL *x
                                .beta = second,
                                .a = gram,
                                .b = gram,
+                               .add = gram,
                                .c = power});
-        b->copy(on, rows * cols, x, next);
         b->gemm(on, &(PRODUCT){.m = rows,
                                .n = cols,
                                .k = n,
                                .alpha = 1,
                                .beta = first,
-                               .a = wide ? power : x,
-                               .b = wide ? x : power,
+                               .a = wide ? power : now,
+                               .b = wide ? now : power,
+                               .add = now,
                                .c = next});
-        b->copy(on, rows * cols, next, x);
+        REAL *swap = now;
+        now = next;
+        next = swap;
     }
+    b->copy(on, rows * cols, now, x); /* the number of steps is odd */
 }
 
 typedef struct muon_job {
-    MUON *o;
-    double rate;
+    const MUON *o;
+    const backend_dial *dial;
     REAL *parameters;
     const REAL *gradient;
 } muon_job;
@@ -122,28 +127,17 @@ static void step_matrix(const muon_job *job, size_t l)
     for (size_t k = 0; k < l; k++) {
         u += scratch_of(&o->plan.matrix[k]);
     }
-    b->scale(on, n, (REAL)keep, momentum);
-    b->axpy(on, n, 1, job->gradient + m->at, momentum);
-    b->copy(on, n, job->gradient + m->at, u);
-    b->axpy(on, n, (REAL)keep, momentum, u);
-    NAMED(muon, orthogonal)(on, m->in, m->out, u, u + n);
     double longest = sqrt((double)(m->in > m->out ? m->in : m->out));
-    if (o->plan.decay > 0) {
-        b->scale(on, n, (REAL)(1 - job->rate * o->plan.decay), job->parameters + m->at);
-    }
-    b->axpy(on, n, (REAL)(-job->rate * m->size * longest), u, job->parameters + m->at);
+    b->momentum(on, n, (REAL)keep, job->gradient + m->at, momentum, u);
+    NAMED(muon, orthogonal)(on, m->in, m->out, u, u + n);
+    b->descend(on, n, &job->dial[0], o->plan.decay, m->size * longest, u, job->parameters + m->at);
 }
 
 /* What is no matrix, n numbers from `at` on. */
 static void step_rest(const muon_job *job, size_t at, size_t n)
 {
     const MUON *o = job->o;
-    double t = (double)o->steps;
-    backend_adam adam = {.b1 = 0.9,
-                         .b2 = 0.99,
-                         .outside = 1e-8,
-                         .rate = job->rate / (1 - pow(0.9, t)),
-                         .correct = 1 / (1 - pow(0.99, t))};
+    const backend_adam adam = {.b1 = MEAN, .b2 = SQUARE, .outside = 1e-8, .dial = &job->dial[1]};
     o->device->BACKEND->adam(o->device, n, &adam, job->parameters + at, job->gradient + at,
                              o->state + at, o->state + o->plan.count + at);
 }
@@ -163,11 +157,27 @@ static void step_part(void *self, size_t k, size_t worker)
     }
 }
 
-void NAMED(muon, step)(MUON *o, double rate, REAL *parameters, const REAL *gradient)
+void NAMED(muon, dials)(const MUON *o, double rate, backend_dial out[MUON_DIALS])
+{
+    double t = (double)o->steps;
+    out[0] = (backend_dial){.rate = rate};
+    out[1] = (backend_dial){
+        .rate = rate / (1 - pow(MEAN, t)), .correct = 1 / (1 - pow(SQUARE, t)), .scale = 1};
+}
+
+void NAMED(muon, descend)(const MUON *o, const backend_dial dial[MUON_DIALS], REAL *parameters,
+                          const REAL *gradient)
 {
     const device *on = o->device;
-    muon_job job = {.o = o, .rate = rate, .gradient = gradient};
+    muon_job job = {.o = o, .dial = dial, .gradient = gradient};
     job.parameters = parameters;
-    o->steps++;
     on->each(on, on->workers(on), o->plan.matrices, step_part, &job);
+}
+
+void NAMED(muon, step)(MUON *o, double rate, REAL *parameters, const REAL *gradient)
+{
+    backend_dial dial[MUON_DIALS];
+    o->steps++;
+    NAMED(muon, dials)(o, rate, dial);
+    NAMED(muon, descend)(o, dial, parameters, gradient);
 }

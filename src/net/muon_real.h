@@ -12,6 +12,11 @@ void NAMED(muon, lay_out)(MUON *o, arena *a, const muon_plan *plan, const device
 /* Weights N(0, size^2), zero biases: size = 1/sqrt(in) of the first layer, sqrt(2/in) after a ReLU
  * or its like. Uses the whole stream. */
 void NAMED(muon, draw)(const network_shape *shape, rng r, REAL *parameters);
+/* The dials of step number `steps`, from 1: of matrices, and of the rest; and what a step does by
+ * dials in memory that the device can be given. */
+void NAMED(muon, dials)(const MUON *o, double rate, backend_dial out[MUON_DIALS]);
+void NAMED(muon, descend)(const MUON *o, const backend_dial dial[MUON_DIALS], REAL *parameters,
+                          const REAL *gradient);
 /* One step down the gradient (parameters). */
 void NAMED(muon, step)(MUON *o, double rate, REAL *parameters, const REAL *gradient);
 /* X (rows, cols), not 0, becomes its orthogonal factor, roughly: singular values above about 0.0015

@@ -21,7 +21,8 @@ typedef struct passage {
     bool forward, back, kept; /* kept: chunk k has its own rows of the scratch, not its worker's */
     NAMED(network, loss) loss;
     void *self;
-    size_t layer; /* where all rows go layer by layer */
+    size_t layer;       /* where all rows go layer by layer */
+    double part[SLOTS]; /* of the loss */
 } passage;
 
 static void lay_out_partials(NETWORK *net, arena *a)
@@ -32,7 +33,6 @@ static void lay_out_partials(NETWORK *net, arena *a)
     net->chunk_least = count <= SMALL_BYTES / sizeof(REAL) ? on->rows_least : on->rows_most;
     net->slots = fit < 2 ? 2 : fit < SLOTS ? fit : SLOTS;
     net->partial = arena_take(a, (net->slots - 1) * count, sizeof(REAL));
-    net->loss = arena_take(a, net->slots, sizeof(double));
 }
 
 void NAMED(network, lay_out)(NETWORK *net, arena *a, const network_shape *shape, size_t rows,
@@ -141,7 +141,7 @@ static void chunk_backward(const passage *p, size_t first, size_t rows, size_t a
 /* The chunks of one partial gradient, in order. */
 static void run_slot(void *self, size_t slot, size_t worker)
 {
-    const passage *p = self;
+    passage *p = self;
     const NETWORK *net = p->net;
     const network_shape *shape = &net->shape;
     size_t n = p->b->n;
@@ -166,7 +166,7 @@ static void run_slot(void *self, size_t slot, size_t worker)
             beta = 1;
         }
     }
-    net->loss[slot] = loss;
+    p->part[slot] = loss;
 }
 
 /* A range of parameters: the partial gradients are added to the first, in order. */
@@ -208,7 +208,7 @@ static double run_chunks(passage *p)
         on->each(on, workers, (count + REDUCE_PIECE - 1) / REDUCE_PIECE, reduce_piece, p);
     }
     for (size_t slot = 0; slot < p->slots; slot++) {
-        loss += net->loss[slot];
+        loss += p->part[slot];
     }
     return loss;
 }

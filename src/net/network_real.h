@@ -22,7 +22,6 @@ typedef struct NETWORK {
     REAL *slope[NETWORK_LAYERS]; /* the same shape: f'; NULL for the identity */
     BATCH_NORM norm[NETWORK_LAYERS];
     REAL *partial; /* (slots - 1, parameters); the first is the caller's gradient */
-    double *loss;  /* (slots) */
 } NETWORK;
 
 /* Rows, and where their gradients go. */

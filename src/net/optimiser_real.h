@@ -11,6 +11,12 @@ typedef struct OPTIMISER {
 void NAMED(optimiser, lay_out)(OPTIMISER *o, arena *a, size_t n, const optimiser_settings *settings,
                                const device *on);
 
+/* The dial of step number `steps`, from 1, of a group with this rate. */
+backend_dial NAMED(optimiser, dial)(const OPTIMISER *o, double rate);
+/* What a step does to parameters `at` .. at + count - 1, by a dial in memory that the device can be
+ * given. */
+void NAMED(optimiser, descend)(const OPTIMISER *o, size_t at, size_t count,
+                               const backend_dial *dial, REAL *parameters, const REAL *gradient);
 /* One step down the gradient (n). The groups follow one another and together have n parameters;
  * their rates may differ from step to step. */
 void NAMED(optimiser, step)(OPTIMISER *o, const optimiser_group *groups, size_t count,

@@ -174,9 +174,25 @@ static void restored(void *self)
 {
     nonlinear *n = self;
     train(n, n->homogeneous);
+    for (size_t k = 0; k < 2; k++) {
+        if (n->net[k] != NULL) {
+            generator_renew(n->net[k]);
+        }
+    }
     if (generator_rounds(n->g) > 0) {
         generator_use(n->g, &(mechanism_model){n->x.d, n->off.w, n->off.intercept, n->off.sigma});
     }
+}
+
+static lscm_status collect(void *self, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    nonlinear *n = self;
+    for (size_t k = 0; k < 2; k++) {
+        TRY(n->net[k] != NULL ? generator_collect(n->net[k], why) : LSCM_OK);
+    }
+done:
+    return status;
 }
 
 static bool over(const void *self)
@@ -226,5 +242,6 @@ trainee nonlinear_trainee(nonlinear *n)
                      .step = step,
                      .pieces = pieces,
                      .course = &course,
-                     .restored = restored};
+                     .restored = restored,
+                     .collect = collect};
 }

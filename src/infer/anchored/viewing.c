@@ -65,6 +65,7 @@ lscm_status viewing_open(viewing *out, const lscm_dataset *data, const device *o
                  data->path));
     }
     TRY(refuse_sizes(&v.x, data->path, why));
+    TRY(sight_store(&v.store, &v.x, on, why));
     TRY(signal_design(data, true, &v.by, m, why));
     TRY(refuse_unlabelled(&v, why));
 done:
@@ -76,6 +77,9 @@ void viewing_close(viewing *v)
 {
     for (size_t m = 0; m < SIGHT_MEMBERS; m++) {
         sight_net_close(&v->net[m]);
+    }
+    if (v->store != NULL) {
+        v->device->pictures->drop(v->store);
     }
     read_off_close(&v->off);
     design_close(&v->by);
@@ -110,6 +114,7 @@ static sight_settings settings_of(const viewing *v, const lscm_fit_settings *s, 
 {
     return (sight_settings){
         .device = v->device,
+        .store = v->store,
         .steps = s->steps > 0 ? (size_t)s->steps : tuned_sight_steps(),
         .batch = s->batch > 0 ? (size_t)s->batch : tuned_sight_batch(),
         .pixels = tuned_sight_pixels(),
@@ -158,7 +163,7 @@ lscm_status viewing_trial(viewing *v, const lscm_fit_settings *s, const lscm_pro
     TRY(sight_net_open(&n, &v->x, &v->by, held, &settings, why));
     while (!sight_net_over(&n)) {
         TRY(sight_net_step(&n, why));
-        if (n.now.steps % 10 == 0 && progress != NULL && progress->report != NULL &&
+        if ((n.now.steps % 10 == 0 || v->store != NULL) && progress != NULL && progress->report != NULL &&
             !progress->report(progress->self, "trying a network of pictures", n.now.steps,
                               n.now.end)) {
             TRY(fail(why, LSCM_STOPPED, "stopped on request"));

@@ -12,6 +12,7 @@ typedef struct viewing {
     const device *device;
     char *const *names; /* (d) or NULL */
     pictures x;
+    picture_store *store; /* those pictures where the device takes them, or NULL */
     design by;
     size_t members;
     sight_net net[SIGHT_MEMBERS];

@@ -62,32 +62,44 @@ static void fill_batch(biols *b)
         memcpy(b->batch.values + k * b->d, b->all.values + row * b->d, b->d * sizeof(double));
         if (b->linear) {
             memcpy(b->batch.x64 + k * b->D, b->all.x64 + row * b->D, b->D * sizeof(double));
+        } else if (b->queued) {
+            b->picked[k] = (uint32_t)row;
         } else {
             memcpy(b->batch.x32 + k * b->D, b->all.x32 + row * b->D, b->D * sizeof(float));
         }
     }
 }
 
-void biols_error(biols *b, rng z, bool gradients)
+/* What turns the z of these rows into an error, ready for a pass. */
+static tile_decoder *begin_pass(biols *b)
+{
+    if (b->linear) {
+        tile_linear_begin(&b->tile, b->batch.x64, b->parameter + 2 * b->inputs);
+        return &b->tile.decode;
+    }
+    if (b->queued) {
+        tile_queue_begin(&b->far, b->picked);
+        return &b->far.decode;
+    }
+    tile_net_begin(&b->net, b->batch.x32, b->weight);
+    return &b->net.decode;
+}
+
+lscm_status biols_error(biols *b, rng z, bool gradients, lscm_error *why)
 {
     double *matrix = b->parameter + 2 * b->inputs;
     model_draws draws = {b->S, b->order, b->lower, b->sigma};
     linear_gradients g = {b->by_weight, b->by_sigma, b->gradient + 2 * b->inputs};
     if (b->closed) {
         linear_error(b->moment, &draws, matrix, b->error, gradients ? &g : NULL);
-        return;
+        return LSCM_OK;
     }
     row_batch rows = {b->batch.rows, b->d, b->batch.mask, b->batch.values};
-    if (b->linear) {
-        tile_linear_begin(&b->tile, b->batch.x64, matrix);
-    } else {
-        tile_net_begin(&b->net, b->batch.x32, b->weight);
-    }
-    sampled_error(b->sampled, &rows, &draws, z, b->linear ? &b->tile.decode : &b->net.decode,
-                  b->error, gradients ? &g : NULL);
+    sampled_error(b->sampled, &rows, &draws, z, begin_pass(b), b->error, gradients ? &g : NULL);
     if (b->linear && gradients) {
         tile_linear_gradient(&b->tile, matrix, g.decoder);
     }
+    return b->queued ? tile_queue_wait(&b->far, why) : LSCM_OK;
 }
 
 /* From the gradients in W and log sigma of each draw to those in theta and P; `scale` multiplies F.
@@ -158,7 +170,12 @@ static void update(biols *b, double rate, double scale)
         optimiser_f32_step(&b->step_order, &group, 1, order_parameter(b->law),
                            order_gradient(b->law));
     }
-    if (!b->linear) {
+    if (b->queued) {
+        b->step_net.steps++;
+        backend_dial dial = optimiser_f32_dial(&b->step_net, rate);
+        dial.scale = scale;
+        tile_queue_step(&b->far, &dial);
+    } else if (!b->linear) {
         optimiser_group group = {network_count(&b->shape), rate};
         float *gradient = tile_net_gradient(&b->net);
         cblas_sscal((int)group.count, (float)scale, gradient, 1);
@@ -197,7 +214,7 @@ lscm_status biols_step(biols *b, double rate, training_terms *terms, lscm_error 
     if (!b->closed) {
         fill_batch(b);
     }
-    biols_error(b, biols_stream(b, STREAM_BIOLS_Z, b->step), true);
+    TRY(biols_error(b, biols_stream(b, STREAM_BIOLS_Z, b->step), true, why));
 
     double error = inflate * mean_of(b->error, b->S);
     if (b->settings.x_noise == 0) {

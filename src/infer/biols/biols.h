@@ -11,6 +11,7 @@
 #include "infer/biols/sampled.h"         /* the same with z sampled */
 #include "infer/biols/tile_linear.h"     /* for a matrix */
 #include "infer/biols/tile_net.h"        /* for networks */
+#include "infer/biols/tile_queue.h"      /* for networks on a device with memory of its own */
 
 lscm_status biols_fit(fit *f, lscm_posterior **out, lscm_error *why);
 

@@ -65,7 +65,7 @@ lscm_status biols_draw(biols *b, size_t count, uint64_t stream, const model_samp
         TRY(biols_sample_q(b, biols_stream(b, STREAM_BIOLS_DRAW_EPS, block),
                            biols_stream(b, STREAM_BIOLS_DRAW_GUMBEL, block), last, why));
         if (out->log_p != NULL) {
-            biols_error(b, biols_stream(b, STREAM_BIOLS_DRAW_Z, block), false);
+            TRY(biols_error(b, biols_stream(b, STREAM_BIOLS_DRAW_Z, block), false, why));
         }
         for (size_t s = 0; s < b->S && first + s < count; s++) {
             put_draw(b, s, first + s, out);
@@ -111,6 +111,28 @@ void biols_decoder(const biols *b, decoder *out)
 
 /* ---- As the loop sees it ---- */
 
+lscm_status biols_collect(biols *b, lscm_error *why)
+{
+    return b->queued ? tile_queue_get(&b->far, b->weight, b->step_net.state, why) : LSCM_OK;
+}
+
+void biols_hand_out(biols *b)
+{
+    if (b->queued) {
+        tile_queue_put(&b->far, b->weight, b->step_net.state);
+    }
+}
+
+static lscm_status collect(void *self, lscm_error *why)
+{
+    return biols_collect(self, why);
+}
+
+static void restored(void *self)
+{
+    biols_hand_out(self);
+}
+
 static size_t pieces(void *self, piece out[PIECES])
 {
     biols *b = self;
@@ -153,5 +175,11 @@ static lscm_status draw(void *self, size_t count, uint64_t stream, const model_s
 
 trainee biols_trainee(biols *b)
 {
-    return (trainee){.self = b, .begin = begin, .step = step, .pieces = pieces, .draw = draw};
+    return (trainee){.self = b,
+                     .begin = begin,
+                     .step = step,
+                     .pieces = pieces,
+                     .draw = draw,
+                     .restored = restored,
+                     .collect = collect};
 }

@@ -31,8 +31,10 @@ void biols_begin(biols *b, size_t restart);
 lscm_status biols_step(biols *b, double rate, training_terms *terms, lscm_error *why);
 lscm_status biols_draw(biols *b, size_t count, uint64_t stream, const model_sample *out,
                        lscm_error *why);
-/* The decoder as it stands: without its numbers, or into out->weights and out->bias, which have
- * room for them. */
+/* The network's numbers that are on a device come back. */
+lscm_status biols_collect(biols *b, lscm_error *why);
+/* The decoder as it was when it was collected: without its numbers, or into out->weights and
+ * out->bias, which have room for them. */
 decoder biols_decoder_shape(const biols *b);
 void biols_decoder(const biols *b, decoder *out);
 

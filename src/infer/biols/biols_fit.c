@@ -36,13 +36,14 @@ static lscm_status refuse_anchored(const fit *f, lscm_error *why)
     return fit_refuse_knowledge(f, why);
 }
 
-static lscm_status finish(const training *r, const biols *b, lscm_posterior **out, lscm_error *why)
+static lscm_status finish(const training *r, biols *b, lscm_posterior **out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     fit *f = r->f;
     lscm_posterior *p = NULL;
     decoder g = biols_decoder_shape(b);
     TRY(fit_posterior(f, &p, decoder_weights(&g), decoder_bias_count(&g), why));
+    TRY(biols_collect(b, why));
     biols_decoder(b, &p->decode);
     p->threshold = 0.3;
     TRY(training_draw(r, p, why));

@@ -58,7 +58,7 @@ static void lay_out_rows(biols *b, row_store *store, arena *a)
     store->values = arena_take(a, store->rows * b->d, sizeof(double));
     if (b->linear) {
         store->x64 = arena_take(a, store->rows * b->D, sizeof(double));
-    } else {
+    } else if (store == &b->all || !b->queued) {
         store->x32 = arena_take(a, store->rows * b->D, sizeof(float));
     }
 }
@@ -68,6 +68,7 @@ static void lay_out_stores(biols *b, arena *a)
     lay_out_rows(b, &b->all, a);
     if (b->batch.rows < b->all.rows) {
         lay_out_rows(b, &b->batch, a);
+        b->picked = b->queued ? arena_take(a, b->batch.rows, sizeof *b->picked) : NULL;
     } else {
         b->batch = b->all;
     }
@@ -103,6 +104,27 @@ done:
     return status;
 }
 
+static lscm_status open_decoder(biols *b, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t tiles = b->S * ((b->batch.rows + SAMPLED_TILE - 1) / SAMPLED_TILE);
+    if (b->linear) {
+        TRY(tile_linear_open(&b->tile, b->batch.rows, b->d, b->D, why));
+    } else if (b->queued) {
+        TRY(tile_queue_open(&b->far, b->device, &b->shape, &b->step_net.settings, tiles, b->N,
+                            b->all.x32, why));
+    } else {
+        TRY(tile_net_open(&b->net, b->device, &b->shape, why));
+    }
+    TRY(sampled_open(&b->sampled, b->d,
+                     b->linear   ? &b->tile.decode
+                     : b->queued ? &b->far.decode
+                                 : &b->net.decode,
+                     why));
+done:
+    return status;
+}
+
 static lscm_status open_rows(biols *b, const lscm_dataset *data, double *xx, lscm_error *why)
 {
     enum { BLOCK = 1024 };
@@ -128,12 +150,7 @@ static lscm_status open_rows(biols *b, const lscm_dataset *data, double *xx, lsc
         size_t n = b->N - first < BLOCK ? b->N - first : BLOCK;
         TRY(load_rows(b, data, first, n, x, x + BLOCK * b->features, xx, why));
     }
-    TRY(sampled_open(&b->sampled, b->d, why));
-    if (b->linear) {
-        TRY(tile_linear_open(&b->tile, b->batch.rows, b->d, b->D, why));
-    } else {
-        TRY(tile_net_open(&b->net, b->device, &b->shape, why));
-    }
+    TRY(open_decoder(b, why));
 done:
     arena_close(&scratch);
     return status;
@@ -182,6 +199,7 @@ lscm_status biols_open(biols **out, const device *on, const lscm_dataset *data,
     b->entries = b->d * (b->d - 1) / 2;
     b->inputs = b->entries + b->noises;
     b->linear = settings->decoder == LSCM_DECODER_LINEAR;
+    b->queued = !b->linear && on->dense != NULL;
     b->closed = b->linear && settings->expectation == LSCM_EXPECTATION_CLOSED;
     if (!b->linear) {
         TRY(biols_find_still(b, data, why));
@@ -228,6 +246,7 @@ void biols_close(biols *b)
     sampled_close(b->sampled);
     tile_linear_close(&b->tile);
     tile_net_close(&b->net);
+    tile_queue_close(&b->far);
     b->device->release(b->device, &b->memory);
     arena_close(&b->rows);
     arena_close(&b->columns);
@@ -255,6 +274,7 @@ void biols_begin(biols *b, size_t restart)
         network_f32_draw(&b->shape, biols_stream(b, STREAM_BIOLS_NET, 0), b->weight, NULL);
         memset(b->step_net.state, 0, 2 * b->step_net.n * sizeof(float));
         b->step_net.steps = 0;
+        biols_hand_out(b);
     }
     if (b->law != NULL) {
         order_begin(b->law, biols_stream(b, STREAM_BIOLS_ORDER_NET, 0));

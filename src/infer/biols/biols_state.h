@@ -7,6 +7,7 @@
 #include "infer/biols/biols_estimator.h"
 #include "infer/biols/tile_linear.h"
 #include "infer/biols/tile_net.h"
+#include "infer/biols/tile_queue.h"
 #include "infer/ordering/ordering.h"
 #include "infer/run/run.h"
 #include "infer/weights/weights.h"
@@ -30,6 +31,7 @@ struct biols {
     size_t entries;  /* l = d (d - 1)/2 */
     size_t inputs;   /* l + k */
     bool linear, closed;
+    bool queued;          /* the network is on a device with memory of its own */
     double log_factorial; /* of d; 0 when the order is given */
     double noise_floor, x_noise;
     horseshoe prior;
@@ -40,11 +42,13 @@ struct biols {
     sampled_work *sampled;
     tile_linear tile;
     tile_net net;
+    tile_queue far;      /* queued */
+    uint32_t *picked;    /* (batch), queued: rows of the batch; NULL: it has all */
     network_shape shape; /* of the network decoder */
     order_law *law;      /* NULL: the order is given */
 
     double *parameter, *gradient; /* mean (l + k), raw (l + k), and A (d, D) when linear */
-    float *weight;                /* of the network */
+    float *weight;                /* of the network; queued: as it was when it was collected */
     optimiser_f64 step64;
     optimiser_f32 step_net, step_order;
     size_t step, restart;
@@ -63,7 +67,9 @@ struct biols {
 /* theta, lower, sigma, order and log_q of the S draws from these streams. */
 lscm_status biols_sample_q(biols *b, rng eps, rng gumbel, double temperature, lscm_error *why);
 /* error of the draws in theta; gradients too when asked for. */
-void biols_error(biols *b, rng z, bool gradients);
+lscm_status biols_error(biols *b, rng z, bool gradients, lscm_error *why);
+/* `weight` and the optimiser's state, which are here, to the device that has the network. */
+void biols_hand_out(biols *b);
 /* Stream `use` of this restart and step. */
 rng biols_stream(const biols *b, enum stream use, uint64_t step);
 

@@ -8,11 +8,9 @@
 
 enum { TILE = SAMPLED_TILE };
 
-/* Scratch of one slot. Columns by position: (d, TILE). */
+/* Scratch of one tile. Columns by position: (d, TILE). */
 typedef struct tile_work {
     double *noise;   /* (TILE, d): eps by node */
-    double *z;       /* (TILE, d): by node */
-    double *slope;   /* (TILE, d): by node */
     double *column;  /* z */
     double *pushed;  /* n */
     double *adjoint; /* lambda, then lambda M */
@@ -20,27 +18,32 @@ typedef struct tile_work {
 } tile_work;
 
 struct sampled_work {
-    size_t d;
-    tile_work *tile; /* (SAMPLED_SLOTS) */
+    size_t d, slots, together;
+    tile_work *work;    /* (slots, together) */
+    sampled_tile *tile; /* the same */
     arena memory;
 };
 
 static void lay_out(sampled_work *w, arena *a)
 {
-    w->tile = arena_take(a, SAMPLED_SLOTS, sizeof *w->tile);
-    for (int k = 0; k < SAMPLED_SLOTS; k++) {
+    size_t tiles = w->slots * w->together;
+    w->work = arena_take(a, tiles, sizeof *w->work);
+    w->tile = arena_take(a, tiles, sizeof *w->tile);
+    for (size_t k = 0; k < tiles; k++) {
         tile_work t;
-        double **array[] = {&t.noise, &t.z, &t.slope, &t.column, &t.pushed, &t.adjoint, &t.free};
+        sampled_tile of;
+        double **array[] = {&t.noise, &of.z, &of.slope, &t.column, &t.pushed, &t.adjoint, &t.free};
         for (size_t i = 0; i < sizeof array / sizeof array[0]; i++) {
             *array[i] = arena_take(a, TILE * w->d, sizeof(double));
         }
-        if (w->tile != NULL) {
-            w->tile[k] = t;
+        if (w->work != NULL) {
+            w->work[k] = t;
+            w->tile[k] = of;
         }
     }
 }
 
-lscm_status sampled_open(sampled_work **out, size_t d, lscm_error *why)
+lscm_status sampled_open(sampled_work **out, size_t d, const tile_decoder *decode, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     sampled_work *w = calloc(1, sizeof *w);
@@ -48,6 +51,8 @@ lscm_status sampled_open(sampled_work **out, size_t d, lscm_error *why)
         return fail_memory(why, sizeof *w);
     }
     w->d = d;
+    w->slots = decode->slots;
+    w->together = decode->together;
     lay_out(w, &w->memory);
     TRY(arena_open(&w->memory, why));
     lay_out(w, &w->memory);
@@ -67,17 +72,18 @@ void sampled_close(sampled_work *work)
 }
 
 /* n and M in the order of the draw, then z position by position, and z by node. */
-static void sample_tile(const tile_work *t, const row_batch *batch, size_t first, size_t n,
+static void sample_tile(const tile_work *t, const sampled_tile *tile, const row_batch *batch,
                         const size_t *order, const double *lower, const double *sigma)
 {
     size_t d = batch->d;
+    size_t n = tile->rows;
     for (size_t b = 0; b < d; b++) {
         size_t node = order[b];
         double *restrict z = t->column + b * TILE;
         double *restrict pushed = t->pushed + b * TILE;
         double *restrict open = t->free + b * TILE;
         for (size_t r = 0; r < n; r++) {
-            size_t at = (first + r) * d + node;
+            size_t at = (tile->first + r) * d + node;
             open[r] = batch->mask[at] != 0 ? 0 : 1;
             pushed[r] = open[r] * sigma[node] * t->noise[r * d + node];
             z[r] = 0;
@@ -90,19 +96,20 @@ static void sample_tile(const tile_work *t, const row_batch *batch, size_t first
             }
         }
         for (size_t r = 0; r < n; r++) {
-            z[r] = open[r] * z[r] + pushed[r] + batch->values[(first + r) * d + node];
-            t->z[r * d + node] = z[r];
+            z[r] = open[r] * z[r] + pushed[r] + batch->values[(tile->first + r) * d + node];
+            tile->z[r * d + node] = z[r];
         }
     }
 }
 
 /* lambda from the last position to the first; then the gradients it gives. */
-static void push_back(const tile_work *t, size_t d, size_t n, const size_t *order,
+static void push_back(const tile_work *t, const sampled_tile *tile, size_t d, const size_t *order,
                       const double *lower, double *weights, double *log_sigma)
 {
+    size_t n = tile->rows;
     for (size_t b = 0; b < d; b++) {
         for (size_t r = 0; r < n; r++) {
-            t->adjoint[b * TILE + r] = t->slope[r * d + order[b]];
+            t->adjoint[b * TILE + r] = tile->slope[r * d + order[b]];
         }
     }
     for (size_t b = d; b-- > 0;) {
@@ -128,42 +135,97 @@ static void push_back(const tile_work *t, size_t d, size_t n, const size_t *orde
                 t->adjoint, TILE, 1, weights, (int)d);
 }
 
-static double run_draw(const tile_work *t, size_t slot, const row_batch *batch,
-                       const model_draws *draws, size_t s, rng noise, tile_decoder *decode,
-                       const linear_gradients *gradients)
+/* A pass over all draws; job j is tile j % tiles of draw j / tiles. */
+typedef struct sampled_pass {
+    const sampled_work *work;
+    const row_batch *batch;
+    const model_draws *draws;
+    rng noise;
+    tile_decoder *decode;
+    double *error;
+    const linear_gradients *gradients; /* NULL: none */
+    size_t tiles;
+} sampled_pass;
+
+static void sample_job(const sampled_pass *p, size_t job, const tile_work *t, sampled_tile *tile)
 {
-    size_t d = batch->d;
-    const size_t *order = draws->order + s * d;
-    const double *lower = draws->lower + s * d * d;
-    double total = 0;
-    if (gradients != NULL) {
-        memset(gradients->weights + s * d * d, 0, d * d * sizeof(double));
-        memset(gradients->log_sigma + s * d, 0, d * sizeof(double));
-    }
-    for (size_t first = 0; first < batch->rows; first += TILE) {
-        size_t n = batch->rows - first < TILE ? batch->rows - first : TILE;
-        rng_normals(noise, (s * batch->rows + first) * d, n * d, t->noise);
-        sample_tile(t, batch, first, n, order, lower, draws->sigma + s * d);
-        total += decode->error(decode, slot, first, n, t->z, gradients != NULL ? t->slope : NULL);
-        if (gradients != NULL) {
-            push_back(t, d, n, order, lower, gradients->weights + s * d * d,
-                      gradients->log_sigma + s * d);
+    const row_batch *b = p->batch;
+    size_t d = b->d;
+    size_t s = job / p->tiles;
+    tile->first = job % p->tiles * TILE;
+    tile->rows = b->rows - tile->first < TILE ? b->rows - tile->first : TILE;
+    rng_normals(p->noise, (s * b->rows + tile->first) * d, tile->rows * d, t->noise);
+    sample_tile(t, tile, b, p->draws->order + s * d, p->draws->lower + s * d * d,
+                p->draws->sigma + s * d);
+}
+
+/* What jobs first .. end - 1 have of draw s, in their order. */
+static void finish_draw(const sampled_pass *p, size_t s, size_t first, size_t end,
+                        const tile_work *t, const sampled_tile *tile)
+{
+    size_t d = p->batch->d;
+    size_t from = s * p->tiles > first ? s * p->tiles : first;
+    size_t to = (s + 1) * p->tiles < end ? (s + 1) * p->tiles : end;
+    for (size_t job = from; job < to; job++) {
+        p->error[s] += tile[job - first].error;
+        if (p->gradients != NULL) {
+            push_back(&t[job - first], &tile[job - first], d, p->draws->order + s * d,
+                      p->draws->lower + s * d * d, p->gradients->weights + s * d * d,
+                      p->gradients->log_sigma + s * d);
         }
     }
-    return total;
+}
+
+/* Jobs first .. end - 1, at most `together`: draw, decode, push back. */
+static void run_jobs(const sampled_pass *p, size_t slot, size_t first, size_t end)
+{
+    const tile_work *t = p->work->work + slot * p->work->together;
+    sampled_tile *tile = p->work->tile + slot * p->work->together;
+#pragma omp parallel for schedule(static) if (end > first + 1)
+    for (size_t job = first; job < end; job++) {
+        sample_job(p, job, &t[job - first], &tile[job - first]);
+    }
+    p->decode->errors(p->decode, slot, end - first, tile, p->gradients != NULL);
+#pragma omp parallel for schedule(static) if (end > first + 1)
+    for (size_t s = first / p->tiles; s <= (end - 1) / p->tiles; s++) {
+        finish_draw(p, s, first, end, t, tile);
+    }
+}
+
+/* The draws of a slot. */
+static void run_slot(const sampled_pass *p, size_t slot)
+{
+    size_t dd = p->batch->d * p->batch->d;
+    size_t slots = p->work->slots;
+    size_t first = slot * p->draws->count / slots;
+    size_t end = (slot + 1) * p->draws->count / slots;
+    memset(p->error + first, 0, (end - first) * sizeof *p->error);
+    if (p->gradients != NULL) {
+        memset(p->gradients->weights + first * dd, 0, (end - first) * dd * sizeof(double));
+        memset(p->gradients->log_sigma + first * p->batch->d, 0,
+               (end - first) * p->batch->d * sizeof(double));
+    }
+    for (size_t job = first * p->tiles; job < end * p->tiles; job += p->work->together) {
+        size_t left = end * p->tiles - job;
+        run_jobs(p, slot, job, job + (left < p->work->together ? left : p->work->together));
+    }
 }
 
 void sampled_error(sampled_work *work, const row_batch *batch, const model_draws *draws, rng noise,
                    tile_decoder *decode, double *error, const linear_gradients *gradients)
 {
+    const sampled_pass p = {.work = work,
+                            .batch = batch,
+                            .draws = draws,
+                            .noise = noise,
+                            .decode = decode,
+                            .error = error,
+                            .gradients = gradients,
+                            .tiles = (batch->rows + TILE - 1) / TILE};
     threads_blas_single();
-#pragma omp parallel for schedule(static)
-    for (ptrdiff_t k = 0; k < SAMPLED_SLOTS; k++) {
-        size_t slot = (size_t)k;
-        size_t end = (slot + 1) * draws->count / SAMPLED_SLOTS;
-        for (size_t s = slot * draws->count / SAMPLED_SLOTS; s < end; s++) {
-            error[s] = run_draw(&work->tile[slot], slot, batch, draws, s, noise, decode, gradients);
-        }
+#pragma omp parallel for schedule(static) if (work->slots > 1)
+    for (size_t slot = 0; slot < work->slots; slot++) {
+        run_slot(&p, slot);
     }
     threads_blas_restore();
 }

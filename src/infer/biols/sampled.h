@@ -12,8 +12,10 @@
 #include "base/rng.h"
 #include "infer/biols/biols_moments.h"
 
-/* Draws are dealt to a fixed number of slots, each worked on by one thread at a time: sums kept
- * apart by slot are the same for any number of threads. */
+/* Draws are dealt to a fixed number of slots, whose tiles are worked on in their order: sums kept
+ * apart by slot are the same for any number of threads. A CPU's decoder has many slots and takes
+ * tiles one by one, while they are in a core's cache; one that is far away has one slot and takes
+ * many at a time, and z is drawn and pushed back by all threads. */
 enum { SAMPLED_TILE = 128 /* rows */, SAMPLED_SLOTS = LANES };
 
 /* Rows of data in memory. */
@@ -23,19 +25,27 @@ typedef struct row_batch {
     const double *values; /* (rows, d), 0 off target */
 } row_batch;
 
-/* What turns z into an error. A decoder keeps what it writes apart by `slot` < SAMPLED_SLOTS. */
+/* Some rows of the batch as a draw has them. */
+typedef struct sampled_tile {
+    size_t first, rows;
+    double *z;     /* (rows, d): by node */
+    double *slope; /* (rows, d): the gradient of the error in it */
+    double error;  /* squared */
+} sampled_tile;
+
+/* What turns z into an error. */
 typedef struct tile_decoder tile_decoder;
 struct tile_decoder {
-    /* Rows first .. first + n - 1 of the batch, z (n, d) by node: returns their squared error;
-     * slope (n, d), when not NULL, gets its gradient in z, and the decoder adds to its own
-     * gradients. */
-    double (*error)(tile_decoder *self, size_t slot, size_t first, size_t n, const double *z,
-                    double *slope);
+    size_t slots;    /* worked on side by side, SAMPLED_SLOTS at most; what is written is apart */
+    size_t together; /* tiles that a slot takes at a time */
+    /* Sets `error`, and where asked for `slope` and the decoder's own gradients, added up. */
+    void (*errors)(tile_decoder *self, size_t slot, size_t count, sampled_tile *tile, bool slopes);
 };
 
 typedef struct sampled_work sampled_work;
 
-lscm_status sampled_open(sampled_work **out, size_t d, lscm_error *why);
+/* For a decoder like this one. */
+lscm_status sampled_open(sampled_work **out, size_t d, const tile_decoder *decode, lscm_error *why);
 void sampled_close(sampled_work *work);
 /* error (S) gets F_s; noise of draw s, row r, node i is index (s rows + r) d + i of `noise`.
  * Gradients (weights and log_sigma; `decoder` is not touched) may be NULL as a whole. */

@@ -3,30 +3,37 @@
 #include <cblas.h>
 #include <string.h>
 
-static double error_of(tile_decoder *self, size_t slot, size_t first, size_t n, const double *z,
-                       double *slope)
+static void error_of(const tile_linear *t, size_t slot, sampled_tile *tile, bool slopes)
 {
-    tile_linear *t = (tile_linear *)(void *)self;
     size_t d = t->d;
+    size_t n = tile->rows;
+    const double *z = tile->z;
     int dd = (int)d;
-    const double *y = t->y + first * d;
+    const double *y = t->y + tile->first * d;
     double *product = t->product + slot * SAMPLED_TILE * d;
-    double total = t->xx[first / SAMPLED_TILE];
+    double total = t->xx[tile->first / SAMPLED_TILE];
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, dd, dd, 1, z, dd, t->gram, dd, 0,
                 product, dd);
     for (size_t i = 0; i < n * d; i++) {
         total += z[i] * (product[i] - 2 * y[i]);
     }
-    if (slope != NULL) {
-        double *sum = t->sum + (slot * t->rows + first) * d;
+    if (slopes) {
+        double *sum = t->sum + (slot * t->rows + tile->first) * d;
         for (size_t i = 0; i < n * d; i++) {
-            slope[i] = 2 * (product[i] - y[i]);
+            tile->slope[i] = 2 * (product[i] - y[i]);
             sum[i] += z[i];
         }
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, dd, dd, (int)n, 1, z, dd, z, dd, 1,
                     t->second + slot * d * d, dd);
     }
-    return total;
+    tile->error = total;
+}
+
+static void errors(tile_decoder *self, size_t slot, size_t count, sampled_tile *tile, bool slopes)
+{
+    for (size_t k = 0; k < count; k++) {
+        error_of((const tile_linear *)(const void *)self, slot, &tile[k], slopes);
+    }
 }
 
 static void lay_out(tile_linear *t, arena *a)
@@ -42,7 +49,7 @@ static void lay_out(tile_linear *t, arena *a)
 lscm_status tile_linear_open(tile_linear *out, size_t rows, size_t d, size_t D, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    tile_linear t = {.decode = {error_of}, .rows = rows, .d = d, .D = D};
+    tile_linear t = {.decode = {SAMPLED_SLOTS, 1, errors}, .rows = rows, .d = d, .D = D};
     lay_out(&t, &t.memory);
     TRY(arena_open(&t.memory, why));
     lay_out(&t, &t.memory);

@@ -2,16 +2,15 @@
 
 #include <string.h>
 
-static double error_of(tile_decoder *self, size_t slot, size_t first, size_t n, const double *z,
-                       double *slope)
+static void error_of(const tile_net *t, size_t slot, sampled_tile *tile, bool slopes)
 {
-    tile_net *t = (tile_net *)(void *)self;
+    size_t n = tile->rows;
     size_t d = network_in(&t->shape);
     size_t D = network_out(&t->shape);
     float *input = t->input + slot * SAMPLED_TILE * d;
     float *back = t->back + slot * SAMPLED_TILE * d;
     for (size_t i = 0; i < n * d; i++) {
-        input[i] = (float)z[i];
+        input[i] = (float)tile->z[i];
     }
     const network_batch_f32 batch = {.parameters = t->parameter,
                                      .n = n,
@@ -20,15 +19,21 @@ static double error_of(tile_decoder *self, size_t slot, size_t first, size_t n, 
                                      .add = t->begun[slot],
                                      .input_gradient = back};
     float *y = network_f32_forward(&t->net[slot], &batch);
-    double error = t->device->backend_f32->residual(t->device, n * D, 2, t->x + first * D, y);
-    if (slope != NULL) {
+    tile->error = t->device->backend_f32->residual(t->device, n * D, 2, t->x + tile->first * D, y);
+    if (slopes) {
         network_f32_backward(&t->net[slot], &batch);
         t->begun[slot] = true;
         for (size_t i = 0; i < n * d; i++) {
-            slope[i] = (double)back[i];
+            tile->slope[i] = (double)back[i];
         }
     }
-    return error;
+}
+
+static void errors(tile_decoder *self, size_t slot, size_t count, sampled_tile *tile, bool slopes)
+{
+    for (size_t k = 0; k < count; k++) {
+        error_of((const tile_net *)(const void *)self, slot, &tile[k], slopes);
+    }
 }
 
 static void lay_out(tile_net *t, const network_shape *shape, arena *a)
@@ -53,7 +58,7 @@ lscm_status tile_net_open(tile_net *out, const device *on, const network_shape *
                           lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    tile_net t = {.decode = {error_of}, .device = on, .shape = *shape};
+    tile_net t = {.decode = {SAMPLED_SLOTS, 1, errors}, .device = on, .shape = *shape};
     lay_out(&t, shape, &t.memory);
     TRY(on->claim(on, &t.memory, why));
     lay_out(&t, shape, &t.memory);

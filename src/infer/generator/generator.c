@@ -211,6 +211,7 @@ done:
 void generator_close(generator *g)
 {
     if (g != NULL) {
+        generator_queue_close(&g->far);
         g->settings.device->release(g->settings.device, &g->memory);
         free(g);
     }
@@ -249,12 +250,23 @@ static double loss(void *self, size_t first, size_t n, float *y)
                                      g->target + first * R, y);
 }
 
+lscm_status generator_diverged(const generator *g, uint64_t step, lscm_error *why)
+{
+    return fail(why, LSCM_VALUE,
+                "the network diverged at step %llu; try a smaller --rate (it was %g)",
+                (unsigned long long)step, g->settings.rate);
+}
+
 lscm_status generator_step(generator *g, lscm_error *why)
 {
     const generator_rows *r = &g->rows;
     size_t batch = g->settings.batch;
     rng pick = stream_of(g->settings.seed, STREAM_GENERATOR_BATCH);
     double left = 1 - (double)g->now.steps / (double)generator_total(g);
+    double rate = g->settings.rate * fmin(1, tuned_network_fall() * left);
+    if (g->settings.device->dense != NULL) {
+        return generator_queue_step(g, rate, why);
+    }
     for (size_t b = 0; b < batch; b++) {
         size_t row = (size_t)rng_below(pick, g->now.steps * batch + b, r->rows);
         memcpy(g->input + b * r->d, g->t + row * r->d, r->d * sizeof(float));
@@ -264,12 +276,9 @@ lscm_status generator_step(generator *g, lscm_error *why)
         .parameters = g->parameters, .n = batch, .input = g->input, .gradient = g->gradient};
     double squares = network_f32_pass(&g->net, &drawn, loss, g);
     if (!isfinite(squares)) {
-        return fail(why, LSCM_VALUE,
-                    "the network diverged at step %llu; try a smaller --rate (it was %g)",
-                    (unsigned long long)g->now.steps, g->settings.rate);
+        return generator_diverged(g, g->now.steps, why);
     }
-    muon_f32_step(&g->optimiser, g->settings.rate * fmin(1, tuned_network_fall() * left),
-                  g->parameters, g->gradient);
+    muon_f32_step(&g->optimiser, rate, g->parameters, g->gradient);
     g->now.sum += squares / (double)(batch * r->R);
     g->now.batches += 1;
     g->now.steps++;
@@ -307,8 +316,11 @@ double generator_missed(const generator *g, size_t j)
 
 lscm_status generator_refine(generator *g, generator_round *out, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
     double sum = 0;
     double nodes = 0;
+    TRY(generator_collect(g, why));
+    generator_renew(g);
     double misfit = g->now.batches > 0 ? g->now.sum / g->now.batches : 1;
     g->now.noise2 = fmax(misfit, tuned_network_noise_floor());
     generator_sweep(g, false, false, NULL, NULL);
@@ -333,8 +345,9 @@ lscm_status generator_refine(generator *g, generator_round *out, lscm_error *why
     out->held_out = nodes > 0 ? sum / nodes : NAN;
     g->now.rounds++;
     if (!isfinite(misfit) || isinf(out->held_out)) {
-        return fail(why, LSCM_VALUE, "the network diverged in round %llu; try a smaller --rate",
-                    (unsigned long long)g->now.rounds);
+        status = fail(why, LSCM_VALUE, "the network diverged in round %llu; try a smaller --rate",
+                      (unsigned long long)g->now.rounds);
+        goto done;
     }
     if (!(out->held_out >= g->now.best)) { /* without held-out values: the last */
         g->now.best = isnan(out->held_out) ? INFINITY : out->held_out;
@@ -342,7 +355,8 @@ lscm_status generator_refine(generator *g, generator_round *out, lscm_error *why
         memcpy(g->best, g->parameters, g->count * sizeof(float));
     }
     g->now.sum = g->now.batches = 0;
-    return LSCM_OK;
+done:
+    return status;
 }
 
 void generator_use(generator *g, const mechanism_model *model)
@@ -357,6 +371,16 @@ void generator_z(const generator *g, double *z)
         z[at] = generator_z_of(g, at / r->d, at % r->d, (double)g->u[at]);
     }
     design_put(r->design, z, NULL);
+}
+
+lscm_status generator_collect(generator *g, lscm_error *why)
+{
+    return generator_queue_collect(g, why);
+}
+
+void generator_renew(generator *g)
+{
+    g->far.ahead = false;
 }
 
 size_t generator_pieces(generator *g, piece out[GENERATOR_PIECES])

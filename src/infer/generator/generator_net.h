@@ -74,7 +74,11 @@ void generator_use(generator *g, const mechanism_model *model);
 /* z (rows, d) as they stand, values in their places, without the model's help. */
 void generator_z(const generator *g, double *z);
 
-/* Everything that moves, for checkpoints; a model in use is the caller's to keep. */
+/* Everything that moves, for checkpoints, once it was collected from a device that may have it;
+ * where pieces were set, the device is to have them anew. A model in use is the caller's to keep.
+ */
+lscm_status generator_collect(generator *g, lscm_error *why);
+void generator_renew(generator *g);
 enum { GENERATOR_PIECES = 7 };
 size_t generator_pieces(generator *g, piece out[GENERATOR_PIECES]);
 

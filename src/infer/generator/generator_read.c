@@ -98,9 +98,13 @@ done:
 
 lscm_status generator_adopt(generator *g, lscm_error *why)
 {
+    lscm_status status = generator_collect(g, why);
     double misfit = g->now.batches > 0 ? g->now.sum / g->now.batches : NAN;
-    if (!isfinite(misfit)) {
-        return fail(why, LSCM_VALUE, "the network diverged; try a smaller --rate");
+    if (status == LSCM_OK && !isfinite(misfit)) {
+        status = fail(why, LSCM_VALUE, "the network diverged; try a smaller --rate");
+    }
+    if (status != LSCM_OK) {
+        return status;
     }
     g->free = 0; /* z is as it was given: nothing was fitted */
     generator_measure(g);

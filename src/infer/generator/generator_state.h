@@ -3,6 +3,7 @@
 #define LSCM_INFER_GENERATOR_GENERATOR_STATE_H
 
 #include "infer/generator/generator_net.h"
+#include "infer/generator/generator_queue.h"
 
 enum { GENERATOR_BLOCK = 16, GENERATOR_SLOTS = 32 }; /* rows refined together; sums kept apart */
 
@@ -39,13 +40,16 @@ struct generator {
     float *work;                         /* (workers, scratch) */
     double *solve;                       /* (workers, 3 d d + 4 d) */
     mechanism_model model;               /* w NULL: none yet */
-    float *t;     /* (rows, d): u with the model's help: what the network is trained on */
-    size_t *node; /* (workers, d) */
-    size_t free;  /* entries of z that nothing sets, at most half of f's */
-    double *sums; /* (blocks, 2): misfits, in units of y and of f / q */
+    float *t;            /* (rows, d): u with the model's help: what the network is trained on */
+    size_t *node;        /* (workers, d) */
+    size_t free;         /* entries of z that nothing sets, at most half of f's */
+    double *sums;        /* (blocks, 2): misfits, in units of y and of f / q */
+    generator_queue far; /* where the device has memory of its own */
     arena memory;
 };
 
+/* The sentence for step `step`, whose loss is not finite. */
+lscm_status generator_diverged(const generator *g, uint64_t step, lscm_error *why);
 /* Node j of a row, from the units of z to those of u, and back. */
 double generator_u_of(const generator *g, size_t row, size_t j, double z);
 double generator_z_of(const generator *g, size_t row, size_t j, double u);

@@ -57,11 +57,13 @@ typedef struct trainee {
     const trainee_course *course; /* NULL: the loop's; with one, nothing is drawn or begun again */
     /* Where the pieces were set: what follows from them; NULL: nothing. */
     void (*restored)(void *self);
+    /* Before pieces are read: what is kept on a device comes back into them; NULL: all are here. */
+    lscm_status (*collect)(void *self, lscm_error *why);
 } trainee;
 
 /* The state as bytes, and from them. */
 size_t trainee_bytes(const trainee *t);
-void trainee_get(const trainee *t, void *state);
+lscm_status trainee_get(const trainee *t, void *state, lscm_error *why);
 void trainee_set(const trainee *t, const void *state);
 
 #endif

@@ -32,10 +32,10 @@ static size_t all_bytes(const training *r)
     return (r->learner.course != NULL ? 1 : 2) * saved_bytes(r);
 }
 
-static void put_state(const training *r, char *to)
+static lscm_status put_state(const training *r, char *to, lscm_error *why)
 {
     memcpy(to, &r->loop, sizeof r->loop);
-    trainee_get(&r->learner, to + sizeof r->loop);
+    return trainee_get(&r->learner, to + sizeof r->loop, why);
 }
 
 static void take_state(training *r, const char *from)
@@ -46,12 +46,15 @@ static void take_state(training *r, const char *from)
 
 static lscm_status save_checkpoint(training *r, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
     if (r->f->run->folder == NULL) {
         return LSCM_OK;
     }
     r->loop.trace_rows = trace_rows(r->rows);
-    put_state(r, r->saved);
-    return checkpoint_write(r->f->run->folder, r->fingerprint, r->saved, all_bytes(r), why);
+    TRY(put_state(r, r->saved, why));
+    TRY(checkpoint_write(r->f->run->folder, r->fingerprint, r->saved, all_bytes(r), why));
+done:
+    return status;
 }
 
 /* The window just filled is closed. */
@@ -192,15 +195,17 @@ done:
     return status;
 }
 
-static void keep_if_best(training *r)
+static lscm_status keep_if_best(training *r, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
     training_loop *l = &r->loop;
     double loss = l->windows > 0 ? l->previous : l->sum / (double)l->in_window;
     if (l->has_best == 0 || loss < l->best_loss) {
         l->best_loss = loss;
         l->has_best = 1;
-        put_state(r, r->saved + saved_bytes(r));
+        status = put_state(r, r->saved + saved_bytes(r), why);
     }
+    return status;
 }
 
 static lscm_status run_trials(training *r, lscm_error *why)
@@ -209,12 +214,14 @@ static lscm_status run_trials(training *r, lscm_error *why)
     for (;;) {
         lscm_status status = run_restart(r, why);
         if (status == LSCM_OK) {
-            keep_if_best(r);
-        } else if (status != LSCM_VALUE ||
-                   (r->loop.restart + 1 == restarts && r->loop.has_best == 0)) {
-            return status;
-        } else {
+            status = keep_if_best(r, why);
+        } else if (status == LSCM_VALUE &&
+                   (r->loop.restart + 1 < restarts || r->loop.has_best != 0)) {
             r->loop.diverged = 1; /* one start lost; the others may do */
+            status = LSCM_OK;
+        }
+        if (status != LSCM_OK) {
+            return status;
         }
         if (r->loop.restart + 1 == restarts) {
             break;

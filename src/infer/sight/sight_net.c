@@ -1,4 +1,4 @@
-#include "infer/sight/sight_net.h"
+#include "infer/sight/sight_net_parts.h"
 
 #include "base/streams.h"
 #include "base/tuned.h"
@@ -7,16 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIGHT_ASKED = 512, CHECKS = 32 }; /* pictures asked for labels; how often in all */
-
-/* What a worker has on its desk. */
-typedef struct sight_desk {
-    picture_work_f32 eye;
-    pixel_work_f32 brush;
-    float *x;      /* (count): x~ */
-    float *put;    /* (d): u^ */
-    size_t *pixel; /* (pixels) */
-} sight_desk;
+enum { SIGHT_ASKED = 512 }; /* pictures asked for labels */
 
 /* First sizes are about those that weights are drawn with, but for the last layers of the encoder,
  * which begin small. */
@@ -73,11 +64,6 @@ static void lay_out(sight_net *n)
     }
 }
 
-static bool is_seen(const sight_net *n, size_t row, size_t j)
-{
-    return design_is_set(n->by, row, j) && (n->held == NULL || n->held[row * n->by->d + j] == 0);
-}
-
 /* Mean and sd of the labels of each node. */
 static void find_units(sight_net *n)
 {
@@ -85,7 +71,7 @@ static void find_units(sight_net *n)
     for (size_t j = 0; j < d; j++) {
         column_spread s = {0};
         for (size_t row = 0; row < n->by->rows; row++) {
-            if (is_seen(n, row, j)) {
+            if (sight_seen(n, row, j)) {
                 spread_add(&s, design_value(n->by, row, j));
             }
         }
@@ -138,6 +124,10 @@ lscm_status sight_net_open(sight_net *out, const pictures *x, const design *by, 
     pixel_f32_draw(&n.brush, stream_part(r, 1), n.parameters + n.eyes);
     find_units(&n);
     list_asked(&n);
+    if (settings->store != NULL) {
+        const muon_plan plan = plan_of(&n);
+        TRY(sight_pupil_open(&n, &plan, why));
+    }
     n.now = (sight_counts){.fall = settings->steps / 2,
                            .end = settings->steps,
                            .missed = (double)NAN,
@@ -149,6 +139,7 @@ done:
 
 void sight_net_close(sight_net *n)
 {
+    sight_pupil_close(n);
     if (n->settings.device != NULL) {
         n->settings.device->release(n->settings.device, &n->memory);
     }
@@ -191,8 +182,8 @@ static double meet_labels(const sight_batch *b, const sight_desk *at, size_t row
         float u = at->eye.z[j];
         at->put[j] = u;
         at->eye.z_back[j] = 0;
-        if (is_seen(n, row, j)) {
-            double v = (design_value(n->by, row, j) - n->offset[j]) / n->spread[j];
+        if (sight_seen(n, row, j)) {
+            double v = sight_label(n, row, j);
             float error = u - (float)v;
             at->put[j] = (float)v;
             at->eye.z_back[j] = b->label * error;
@@ -242,7 +233,7 @@ static double meet_pixels(const sight_batch *b, const sight_desk *at, size_t row
     }
     pixel_f32_backward(&n->brush, n->turned + n->eyes, count, w, gradient + n->eyes);
     for (size_t j = 0; j < n->by->d; j++) {
-        if (!is_seen(n, row, j)) {
+        if (!sight_seen(n, row, j)) {
             float sum = 0;
             for (size_t k = 0; k < count; k++) {
                 sum += w->input_back[k * n->brush.in[0] + j];
@@ -275,12 +266,11 @@ static void run_slot(void *self, size_t slot, size_t worker)
     }
 }
 
-/* Rises over the first steps, falls to 0 over the last. */
-static double rate_at(const sight_net *n)
+double sight_rate_at(const sight_net *n, uint64_t step)
 {
     const sight_counts *c = &n->now;
-    double rise = fmin(1, (double)(c->steps + 1) / (double)tuned_sight_warm());
-    double left = (double)(c->end - c->steps) / (double)(c->end - c->fall);
+    double rise = fmin(1, (double)(step + 1) / (double)tuned_sight_warm());
+    double left = (double)(c->end - step) / (double)(c->end - c->fall);
     return n->settings.rate * rise * fmin(1, left);
 }
 
@@ -292,122 +282,84 @@ static void update(sight_net *n)
         on->backend_f32->axpy(on, n->count, 1, n->partial + slot * n->count, n->gradient);
     }
     n->optimiser.steps = n->now.steps;
-    muon_f32_step(&n->optimiser, rate_at(n), n->parameters, n->gradient);
+    muon_f32_step(&n->optimiser, sight_rate_at(n, n->now.steps), n->parameters, n->gradient);
 }
 
-static size_t check_every(const sight_net *n)
+size_t sight_draw_batch(const sight_net *n, uint64_t step, size_t *batch)
 {
-    return n->settings.steps / CHECKS > 0 ? n->settings.steps / CHECKS : 1;
-}
-
-/* One part of the pictures that are asked for labels held out. */
-static void ask_slot(void *self, size_t slot, size_t worker)
-{
-    const sight_net *n = self;
-    const sight_desk *at = &n->desk[worker];
-    n->losses[2 * slot] = n->losses[2 * slot + 1] = 0;
-    for (size_t k = slot * n->asks / SIGHT_SLOTS; k < (slot + 1) * n->asks / SIGHT_SLOTS; k++) {
-        size_t row = n->x->row[n->asked[k]];
-        pictures_kept(n->x, n->asked[k], at->x);
-        picture_f32_show(&n->eye, &at->eye, at->x);
-        picture_f32_forward(&n->eye, n->settings.device, n->parameters, &at->eye);
-        for (size_t j = 0; j < n->by->d; j++) {
-            if (n->held[row * n->by->d + j] != 0) {
-                double v = (design_value(n->by, row, j) - n->offset[j]) / n->spread[j];
-                double off = (double)at->eye.z[j] - v;
-                n->losses[2 * slot] += off * off;
-                n->losses[2 * slot + 1] += v * v;
-            }
-        }
-    }
-}
-
-static lscm_status not_finite(const sight_net *n, lscm_error *why)
-{
-    return fail(why, LSCM_VALUE,
-                "the network of pictures is no longer finite after %llu steps; try a smaller "
-                "--rate",
-                (unsigned long long)n->now.steps);
-}
-
-/* Whether labels held out may be asked to end it: early on, while the rate still rises, they are
- * told better and worse by chance. */
-static bool may_fall(const sight_net *n)
-{
-    const sight_counts *c = &n->now;
-    return c->steps < c->fall && c->steps >= tuned_sight_warm() &&
-           8 * c->steps >= n->settings.steps;
-}
-
-/* Labels held out: the best parameters so far are kept; where nothing came of a third of all steps
- * before, the rate begins to fall. */
-static lscm_status check(sight_net *n, lscm_error *why)
-{
-    const device *on = n->settings.device;
-    sight_counts *c = &n->now;
-    double missed = 0;
-    double all = 0;
-    on->each(on, n->workers, n->asks > 0 ? SIGHT_SLOTS : 0, ask_slot, n);
-    for (size_t slot = 0; slot < SIGHT_SLOTS && n->asks > 0; slot++) {
-        missed += n->losses[2 * slot];
-        all += n->losses[2 * slot + 1];
-    }
-    /* no step comes after the last to find out */
-    if (!isfinite(missed + on->backend_f32->sum_squares(on, n->count, n->parameters))) {
-        return not_finite(n, why);
-    }
-    c->missed = missed / all;
-    if (!(c->missed >= c->best)) {
-        c->best = c->missed;
-        c->best_at = c->steps;
-        memcpy(n->best, n->parameters, n->count * sizeof(float));
-    }
-    if (may_fall(n) && 3 * (c->steps - c->best_at) >= c->steps && n->asks > 0) {
-        c->fall = c->steps;
-        c->end = 2 * c->steps;
-    }
-    if (c->steps == c->end && n->asks > 0) {
-        memcpy(n->parameters, n->best, n->count * sizeof(float));
-    }
-    return LSCM_OK;
-}
-
-lscm_status sight_net_step(sight_net *n, lscm_error *why)
-{
-    const device *on = n->settings.device;
     rng rows = stream_of(n->settings.seed, STREAM_SIGHT_BATCH);
     size_t size = n->settings.batch;
     size_t labels = 0;
     for (size_t k = 0; k < size; k++) {
-        n->batch[k] = rng_below(rows, n->now.steps * size + k, n->x->kept);
+        batch[k] = rng_below(rows, step * size + k, n->x->kept);
         for (size_t j = 0; j < n->by->d; j++) {
-            labels += is_seen(n, n->x->row[n->batch[k]], j) ? 1 : 0;
+            labels += sight_seen(n, n->x->row[batch[k]], j) ? 1 : 0;
         }
     }
-    double pixels = (double)(size * n->settings.pixels * n->x->channels);
-    double seen = labels > 0 ? (double)labels : 1;
+    return labels;
+}
+
+static double pixels_of(const sight_net *n)
+{
+    return (double)(n->settings.batch * n->settings.pixels * n->x->channels);
+}
+
+double sight_label_factor(size_t seen)
+{
+    return 2 / (double)(seen > 0 ? seen : 1);
+}
+
+double sight_pixel_factor(const sight_net *n)
+{
+    return 2 * tuned_sight_pixels_weight() / pixels_of(n);
+}
+
+lscm_status sight_count_losses(sight_net *n, size_t seen, const double sums[2], lscm_error *why)
+{
+    double label = sums[0] / (double)(seen > 0 ? seen : 1);
+    double pixel = sums[1] / pixels_of(n);
+    if (!isfinite(label + pixel)) {
+        return sight_not_finite(n, why);
+    }
+    double newest = fmax(0.01, 1 / (double)(n->now.steps + 1));
+    n->now.label += newest * (label - n->now.label);
+    n->now.pixel += newest * (pixel - n->now.pixel);
+    n->now.steps++;
+    return LSCM_OK;
+}
+
+static lscm_status step_here(sight_net *n, lscm_error *why)
+{
+    const device *on = n->settings.device;
+    size_t seen = sight_draw_batch(n, n->now.steps, n->batch);
     sight_batch b = {.net = n,
-                     .label = (float)(2 / seen),
-                     .pixel = (float)(2 * tuned_sight_pixels_weight() / pixels),
+                     .label = (float)sight_label_factor(seen),
+                     .pixel = (float)sight_pixel_factor(n),
                      .places = stream_of(n->settings.seed, STREAM_SIGHT_PIXELS)};
     picture_f32_turn(&n->eye, n->parameters, n->turned);
     pixel_f32_turn(&n->brush, n->parameters + n->eyes, n->turned + n->eyes);
     on->each(on, n->workers, SIGHT_SLOTS, run_slot, &b);
     double sums[2] = {0, 0};
     for (size_t slot = 0; slot < SIGHT_SLOTS; slot++) {
-        sums[0] += n->losses[2 * slot] / seen;
-        sums[1] += n->losses[2 * slot + 1] / pixels;
+        sums[0] += n->losses[2 * slot];
+        sums[1] += n->losses[2 * slot + 1];
     }
     if (!isfinite(sums[0] + sums[1])) {
-        return not_finite(n, why);
+        return sight_not_finite(n, why);
     }
     update(n);
-    double newest = fmax(0.01, 1 / (double)(n->now.steps + 1));
-    n->now.label += newest * (sums[0] - n->now.label);
-    n->now.pixel += newest * (sums[1] - n->now.pixel);
-    n->now.steps++;
-    n->now.checked = n->now.steps % check_every(n) == 0 || n->now.steps == n->now.end ? 1 : 0;
-    return n->now.checked != 0 ? check(n, why) : LSCM_OK;
+    return sight_count_losses(n, seen, sums, why);
+}
+
+lscm_status sight_net_step(sight_net *n, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    TRY(n->pupil != NULL ? sight_pupil_steps(n, why) : step_here(n, why));
+    n->now.checked =
+        n->now.steps % sight_check_every(n) == 0 || n->now.steps == n->now.end ? 1 : 0;
+    TRY(n->now.checked != 0 ? sight_check(n, why) : LSCM_OK);
+done:
+    return status;
 }
 
 bool sight_net_over(const sight_net *n)

@@ -12,7 +12,8 @@
  * steps as there were before. It begins to fall at half of the steps, or when labels held out are
  * no longer told better, but not before an eighth of the steps and while it rises; parameters are
  * those that told them best. A batch is cut into fixed parts whose gradients are added in their
- * order: the same numbers on any number of threads.
+ * order: the same numbers on any number of threads. A device that takes pictures
+ * (net/vision/picture_machine.h) takes the same steps; here is what they came to after each call.
  */
 #ifndef LSCM_INFER_SIGHT_SIGHT_NET_H
 #define LSCM_INFER_SIGHT_SIGHT_NET_H
@@ -21,12 +22,14 @@
 #include "data/design/design.h"
 #include "infer/sight/pictures.h"
 #include "net/muon.h"
+#include "net/vision/picture_machine.h"
 #include "net/vision/vision.h"
 
 enum { SIGHT_SLOTS = 8 };
 
 typedef struct sight_settings {
     const device *device;
+    const picture_store *store; /* pictures there, where it takes steps itself, or NULL */
     size_t steps, batch, pixels;
     double rate;
     uint64_t seed;
@@ -57,15 +60,19 @@ typedef struct sight_net {
     size_t *batch;           /* (batch): pictures kept */
     size_t *asked, asks;     /* pictures kept with labels held out */
     struct sight_desk *desk; /* (workers) */
+    picture_pupil *pupil; /* this network on the device, or NULL */
     size_t workers;
     sight_counts now;
     arena memory;
 } sight_net;
 
+/* Pictures to where the device takes steps; *out stays NULL where it does not. */
+lscm_status sight_store(picture_store **out, const pictures *x, const device *on, lscm_error *why);
 lscm_status sight_net_open(sight_net *out, const pictures *x, const design *by, const uint8_t *held,
                            const sight_settings *settings, lscm_error *why);
 void sight_net_close(sight_net *n);
-/* Fails where something is not finite. At the end parameters are the best. */
+/* One step, or on a device of its own memory some. Fails where something is not finite. At the end
+ * parameters are the best. */
 lscm_status sight_net_step(sight_net *n, lscm_error *why);
 bool sight_net_over(const sight_net *n);
 enum { SIGHT_PIECES = 4 };

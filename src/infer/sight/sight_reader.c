@@ -3,6 +3,7 @@
 #include "base/tuned.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { TOGETHER = 16 };
 
@@ -16,11 +17,8 @@ typedef struct reading {
     arena memory;
 } reading;
 
-static void lay_out(reading *t, size_t workers, bool whole)
+static void lay_out(reading *t, size_t workers)
 {
-    size_t d = t->r->d;
-    t->each =
-        whole ? arena_take(&t->memory, t->r->members * t->count * d, sizeof(double)) : t->each;
     t->desk = arena_take(&t->memory, workers, sizeof *t->desk);
     for (size_t w = 0; w < workers; w++) {
         picture_work_f32 nowhere;
@@ -82,22 +80,61 @@ void sight_put_right(const sight_reader *r, size_t node, double *z, double *sd)
     *sd = sqrt(variance);
 }
 
+/* All of them, here. */
+static lscm_status read_here(reading *t, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const device *on = t->on;
+    size_t workers = on->workers(on);
+    lay_out(t, workers);
+    TRY(on->claim(on, &t->memory, why));
+    lay_out(t, workers);
+    for (size_t w = 0; w < workers; w++) {
+        picture_f32_ready(&t->r->eye, &t->desk[w]);
+    }
+    for (t->member = 0; t->member < t->r->members; t->member++) {
+        on->each(on, workers, (t->count + TOGETHER - 1) / TOGETHER, read_some, t);
+    }
+done:
+    on->release(on, &t->memory);
+    return status;
+}
+
+/* By a device that takes pictures. */
+static lscm_status read_there(const reading *t, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const sight_reader *r = t->r;
+    const picture_machine *m = t->on->pictures;
+    size_t entries = t->count * r->d;
+    picture_eyes *eyes = NULL;
+    float *u = malloc(r->members * entries * sizeof *u);
+    if (u == NULL) {
+        return fail_memory(why, r->members * entries * sizeof *u);
+    }
+    TRY(m->look(&eyes, t->on, &r->eye, r->members, r->parameters, why));
+    TRY(m->read(eyes, t->count, t->x, u, why));
+    for (size_t k = 0; k < r->members * entries; k++) {
+        size_t unit = k / entries * r->d + k % r->d;
+        t->each[k] = r->offset[unit] + r->spread[unit] * (double)u[k];
+    }
+done:
+    m->rest(eyes);
+    free(u);
+    return status;
+}
+
 lscm_status sight_read(const sight_reader *r, const device *on, size_t count, const float *x,
                        double *z, double *sd, double *each, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t workers = on->workers(on);
     size_t entries = count * r->d;
-    reading t = {.r = r, .on = on, .count = count, .x = x, .each = each};
-    lay_out(&t, workers, each == NULL);
-    TRY(on->claim(on, &t.memory, why));
-    lay_out(&t, workers, each == NULL);
-    for (size_t w = 0; w < workers; w++) {
-        picture_f32_ready(&r->eye, &t.desk[w]);
+    double *own = each == NULL ? malloc(r->members * entries * sizeof *own + 1) : NULL;
+    reading t = {.r = r, .on = on, .count = count, .x = x, .each = each != NULL ? each : own};
+    if (t.each == NULL) {
+        return fail_memory(why, r->members * entries * sizeof *own);
     }
-    for (t.member = 0; t.member < r->members; t.member++) {
-        on->each(on, workers, (count + TOGETHER - 1) / TOGETHER, read_some, &t);
-    }
+    TRY(on->pictures != NULL ? read_there(&t, why) : read_here(&t, why));
     if (z != NULL) {
         sight_settle(r, entries, t.each, z, sd);
     }
@@ -105,7 +142,7 @@ lscm_status sight_read(const sight_reader *r, const device *on, size_t count, co
         sight_put_right(r, k % r->d, &z[k], &sd[k]);
     }
 done:
-    on->release(on, &t.memory);
+    free(own);
     return status;
 }
 
