@@ -2,10 +2,12 @@
 # needs for itself. liblscm loads it when a CUDA device is asked for (src/backend/loaded.c), so one
 # library serves machines with and without. AUTO builds it where nvcc and what it needs are.
 set(LSCM_CUDA_FOUND FALSE)
+find_program(LSCM_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin DOC "nvcc of CUDA")
+if(LSCM_NVCC AND NOT DEFINED ENV{CUDACXX})
+  set(ENV{CUDACXX} ${LSCM_NVCC})
+endif()
 if(LSCM_CUDA STREQUAL "AUTO" AND NOT LSCM_SANITIZE)
-  find_program(LSCM_NVCC nvcc HINTS ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin DOC "nvcc of CUDA")
   if(LSCM_NVCC)
-    set(ENV{CUDACXX} ${LSCM_NVCC})
     include(CheckLanguage)
     check_language(CUDA)
     if(CMAKE_CUDA_COMPILER)

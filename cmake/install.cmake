@@ -31,8 +31,9 @@ set(LSCM_PC_MPI)
 if(LSCM_MPI_FOUND)
   set(LSCM_PC_MPI ${MPI_C_LIBRARIES})
 endif()
+list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE dl)
 string(JOIN " " LSCM_PC_LIBS ${LSCM_LIBS_LDFLAGS} ${LSCM_HDF5_LIBRARY} ${LSCM_PC_MPI} ${OpenMP_C_FLAGS}
-       ${CMAKE_THREAD_LIBS_INIT} -l${CMAKE_DL_LIBS} -lm)
+       ${CMAKE_THREAD_LIBS_INIT} ${dl} -lm)
 configure_file(cmake/lscm.pc.in lscm.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/lscm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
