@@ -26,7 +26,7 @@ void lscm_devices_free(lscm_devices *devices)
 static lscm_status claim_rows(listed *l, size_t most, lscm_error *why)
 {
     l->rows = calloc(most, sizeof *l->rows);
-    l->at = calloc(most, sizeof *l->at);
+    l->at = calloc(most, sizeof(void *));
     if (l->rows == NULL || l->at == NULL) {
         return fail_memory(why, most * sizeof *l->rows);
     }
