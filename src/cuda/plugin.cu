@@ -87,7 +87,9 @@ static void close_device(device *on)
 {
     cuda_self *self = (cuda_self *)on->self;
     (void)cuda_enter(on, NULL);
+#ifdef __CUDACC__
     cuda_cholesky_close(self);
+#endif
     free(self);
     *on = device();
 }
@@ -117,7 +119,9 @@ static lscm_status open_device(device *out, size_t index, lscm_error *why)
     out->pictures = &cuda_pictures;
     out->dense = &dense_cuda;
     out->self = self;
+#ifdef __CUDACC__ /* cuSOLVER's, not a kernel of ours */
     out->cholesky = &CUDA_CHOLESKY;
+#endif
     out->close = close_device;
 done:
     return status;
