@@ -61,6 +61,12 @@ configure_outside() {
 sed -i 's/lscm 0.2/lscm 0.1/' "$work/outside/CMakeLists.txt"
 ! configure_outside >"$work/log" 2>&1 || stop "find_package(lscm 0.1) takes 0.2"
 
+# The plug-in for CUDA devices, where it was built, is found by the program.
+if [ -e "$build/liblscm_cuda.so" ]; then
+    "$work/prefix/bin/lscm" info --device >"$work/said"
+    ! grep -q "is not installed" "$work/said" || stop "the program does not find its plug-in: $(cat "$work/said")"
+fi
+
 # The program runs from where it was installed, and from anywhere else.
 "$work/prefix/bin/lscm" --version >/dev/null || stop "the installed program does not run"
 cp "$work/prefix/bin/lscm" "$work/elsewhere"
