@@ -34,12 +34,40 @@ typedef struct latent_likelihood {
     latent_terms *terms;
 } latent_likelihood;
 
+/* z of a graph with gates (GraphVAE): position k of `order` is node i = order[k]; pair k (k - 1)/2
+ * + a is that of the nodes at positions a < k, c its gate sigmoid((logit + drawn)/tau). Node i sees
+ * c_ij z_j; its z is normal, between what comes from below and from above by their precisions, as
+ * infer/baselines/graphvae.h has it, with the same way back. */
+typedef struct latent_graph {
+    size_t rows, d;
+    uint32_t *order;     /* (d) */
+    const float *logits; /* (pairs) */
+    float *by_logits;    /* (pairs) */
+    const double *drawn; /* (pairs), then tau */
+    double *gate, *by;   /* (d, d): c_ij at [j * d + i], 0 where there is no pair; its slope */
+    float *below;        /* (rows, 2d): m, raw; back: their gradient */
+    const double *eps;   /* (rows, d) */
+    float *z, *by_z;     /* (rows, d) */
+    float *seen, *back;  /* (d - 1, rows, d): of position k at k - 1; (rows, d): its slope */
+    double *kl;          /* (rows): sums over nodes */
+} latent_graph;
+
 typedef struct latent_machine {
     void (*draw)(dense_queue *q, const latent_normal *n);
     void (*draw_back)(dense_queue *q, const latent_normal *n);
     void (*likelihood)(dense_queue *q, const latent_likelihood *l);
     /* x (n) <- terms->factor x */
     void (*scale)(dense_queue *q, size_t n, const latent_terms *terms, float *x);
+    /* Gates; z and kl are 0 then. */
+    void (*graph_open)(dense_queue *q, const latent_graph *g);
+    /* What position k > 0 sees; then its z from that of above (rows, 2), NULL at position 0. */
+    void (*graph_see)(dense_queue *q, const latent_graph *g, size_t k);
+    void (*graph_draw)(dense_queue *q, const latent_graph *g, size_t k, const float *above);
+    /* From by_z to below and above; then from `back` to by_z and gates of what is before. */
+    void (*graph_draw_back)(dense_queue *q, const latent_graph *g, size_t k, float *above);
+    void (*graph_see_back)(dense_queue *q, const latent_graph *g, size_t k);
+    /* From gates to logits. */
+    void (*graph_close)(dense_queue *q, const latent_graph *g);
 } latent_machine;
 
 #endif
