@@ -35,7 +35,8 @@ set(CMAKE_CUDA_STANDARD 17)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 
 file(GLOB LSCM_CUDA_SOURCES CONFIGURE_DEPENDS src/cuda/*.cu)
-add_library(lscm_cuda SHARED ${LSCM_CUDA_SOURCES} src/base/status.c)
+add_library(lscm_cuda SHARED ${LSCM_CUDA_SOURCES} src/base/status.c src/net/vision/picture_encoder.c
+            src/net/vision/pixel_decoder.c)
 target_include_directories(lscm_cuda PRIVATE include src)
 target_compile_definitions(lscm_cuda PRIVATE _POSIX_C_SOURCE=200809L)
 target_compile_options(lscm_cuda PRIVATE
@@ -44,7 +45,8 @@ target_compile_options(lscm_cuda PRIVATE
 target_link_libraries(lscm_cuda PRIVATE CUDA::cudart_static CUDA::cublasLt CUDA::cusolver)
 # One symbol is seen. Threads and handlers of CUDA outlive the last device, so the plug-in stays.
 target_link_options(lscm_cuda PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/cuda/plugin.map
-                    -Wl,-z,nodelete)
+                    -Wl,-z,nodelete -Wl,--no-undefined)
 set_target_properties(lscm_cuda PROPERTIES SOVERSION ${LSCM_SOVERSION} VERSION ${PROJECT_VERSION}
+                      BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR} INSTALL_RPATH ${CUDAToolkit_LIBRARY_DIR}
                       LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/plugin.map)
 message(STATUS "CUDA devices: the plug-in is built with CUDA ${CUDAToolkit_VERSION}")

@@ -60,6 +60,8 @@ enum { STACK = 1 << 16, SHARED = 1 << 18 };
 
 struct fiber {
     ucontext_t context;
+    void *here[5]; /* where it waits */
+    bool begun;
     std::vector<char> stack;
     dim3 at;
     bool done;
@@ -69,6 +71,7 @@ struct fiber {
 struct machine {
     std::vector<fiber> fibers;
     ucontext_t back;
+    void *there[5]; /* where fibers go back to */
     void *fake = nullptr;
     const void *stack = nullptr;
     size_t bytes = 0;
@@ -94,24 +97,20 @@ inline size_t &most()
     return bytes;
 }
 
+/* Sanitizers want to know of every change of stacks; without them one takes no call of the system. */
+#ifdef CUDA_ON_HOST_ASAN
+
 inline void leave(bool for_ever)
 {
     fiber &f = m().fibers[m().now];
-#ifdef CUDA_ON_HOST_ASAN
     __sanitizer_start_switch_fiber(for_ever ? nullptr : &f.fake, m().stack, m().bytes);
-#endif
-    (void)for_ever;
     swapcontext(&f.context, &m().back);
-#ifdef CUDA_ON_HOST_ASAN
     __sanitizer_finish_switch_fiber(f.fake, &m().stack, &m().bytes);
-#endif
 }
 
 inline void run_fiber()
 {
-#ifdef CUDA_ON_HOST_ASAN
     __sanitizer_finish_switch_fiber(nullptr, &m().stack, &m().bytes);
-#endif
     m().body();
     m().fibers[m().now].done = true;
     leave(true);
@@ -121,14 +120,51 @@ inline void enter(size_t k)
 {
     fiber &f = m().fibers[k];
     m().now = k;
-#ifdef CUDA_ON_HOST_ASAN
     __sanitizer_start_switch_fiber(&m().fake, f.stack.data(), f.stack.size());
-#endif
     swapcontext(&m().back, &f.context);
-#ifdef CUDA_ON_HOST_ASAN
     __sanitizer_finish_switch_fiber(m().fake, nullptr, nullptr);
-#endif
 }
+
+#else
+
+__attribute__((noinline)) inline void go_back()
+{
+    __builtin_longjmp(m().there, 1);
+}
+
+__attribute__((noinline)) inline void leave(bool for_ever)
+{
+    (void)for_ever;
+    if (__builtin_setjmp(m().fibers[m().now].here) == 0) {
+        go_back();
+    }
+}
+
+inline void run_fiber()
+{
+    m().body();
+    m().fibers[m().now].done = true;
+    leave(true);
+}
+
+__attribute__((noinline)) inline void go_on(fiber &f)
+{
+    if (f.begun) {
+        __builtin_longjmp(f.here, 1);
+    }
+    f.begun = true;
+    setcontext(&f.context);
+}
+
+__attribute__((noinline)) inline void enter(size_t k)
+{
+    m().now = k;
+    if (__builtin_setjmp(m().there) == 0) {
+        go_on(m().fibers[k]);
+    }
+}
+
+#endif
 
 inline void run_block(size_t threads)
 {
@@ -139,7 +175,7 @@ inline void run_block(size_t threads)
         f.stack.resize(STACK);
         f.at = dim3(k % m().threads.x, k / m().threads.x % m().threads.y,
                     k / m().threads.x / m().threads.y);
-        f.done = false;
+        f.done = f.begun = false;
         f.fake = nullptr;
         getcontext(&f.context);
         f.context.uc_stack.ss_sp = f.stack.data();
@@ -217,7 +253,13 @@ void launch(dim3 blocks, dim3 threads, size_t bytes, void *stream, void (*kernel
 /* ---- The runtime ---- */
 
 typedef int cudaError_t;
-enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2, cudaErrorInvalidValue = 1 };
+enum {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorNoDevice = 100
+};
+#define CUDART_VERSION 13000
 typedef void *cudaStream_t;
 typedef std::vector<std::function<void()>> *cudaGraph_t;
 typedef std::vector<std::function<void()>> *cudaGraphExec_t;

@@ -108,7 +108,7 @@ for name in $(cat commands); do
     succeeds "commands/$name.md" cat "$root/docs/README.md"
 done
 for page in $pages; do
-    case $page in docs/install.md | docs/architecture.md | docs/cluster.md) continue ;; esac
+    case $page in docs/install.md | docs/architecture.md | docs/cluster.md | docs/gpu.md) continue ;; esac
     grep -o -E -e '(^|[ `(])--[a-z][a-z-]+' "$root/$page" | sed 's/^[^-]*//' | sort -u |
         while read -r option; do
             grep -qE -e "(^|[ ,])$option([ =,[]|\$)" help || echo "$page: $option"

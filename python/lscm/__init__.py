@@ -28,6 +28,7 @@ from ._core import (
 from ._check import Checks, Finding, Pair
 from ._check_data import check
 from ._dataset import Band, Dataset, simulate
+from ._devices import Device, Devices, devices
 from ._estimator import LatentSCM
 from ._evaluate import evaluate
 from ._files import open_path as open
@@ -51,6 +52,8 @@ __all__ = [
     "Band",
     "Checks",
     "Dataset",
+    "Device",
+    "Devices",
     "Diagnostics",
     "Error",
     "ExistsProblem",
@@ -75,6 +78,7 @@ __all__ = [
     "ValueProblem",
     "__version__",
     "check",
+    "devices",
     "evaluate",
     "open",
     "presets",

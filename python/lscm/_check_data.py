@@ -27,5 +27,5 @@ def check(
     >>> [finding.check for finding in lscm.check(data).found]
     []
     """
-    model = LatentSCM(draws=200, holdout=0, encoder="kernel", threads=threads)
+    model = LatentSCM(draws=200, holdout=0, encoder="kernel", device="cpu", threads=threads)
     return model.fit(X, targets, values, node_names=node_names).check()

@@ -68,6 +68,8 @@ final_temperature, permanent, restarts, full_run
         Seconds between checkpoints in `folder`; 0 for none.
     trace : int
         Steps between rows of trace.csv in `folder`.
+    device : {"auto", "cpu", "cuda", "cuda:0", "cuda:1", ...}
+        What networks run on, here and in `transform`; auto: the first CUDA device, or the CPU.
     forbid, require : list of edges, optional
         Edges that must not and that must be there: ("raf", "mek"), "raf->mek", or a (d, d) matrix.
     tiers : list of lists of nodes, optional
@@ -147,6 +149,7 @@ final_temperature, permanent, restarts, full_run
         full_run: bool = False,
         checkpoint: float = 30.0,
         trace: int = 100,
+        device: str = "auto",
         forbid: Edges | None = None,
         require: Edges | None = None,
         tiers: Tiers | None = None,
@@ -184,6 +187,7 @@ final_temperature, permanent, restarts, full_run
         self.full_run = full_run
         self.checkpoint = checkpoint
         self.trace = trace
+        self.device = device
         self.forbid = forbid
         self.require = require
         self.tiers = tiers
@@ -364,7 +368,7 @@ final_temperature, permanent, restarts, full_run
     def _read_off(self, X: object, targets: object, values: object) -> tuple[Floats, Floats]:
         run = self._run()
         data = X if isinstance(X, Dataset) else self._new_data(X, targets, values)
-        z, sd, outside = run._transform(data, self.progress, int(self.threads))
+        z, sd, outside = run._transform(data, self.progress, self.device, int(self.threads))
         warn_outside(outside, data.rows, stacklevel=4)
         return z, sd
 

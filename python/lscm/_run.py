@@ -279,23 +279,31 @@ class Run:
         return Prediction(asked, n, x, rows.bands("z"), self.node_names)
 
     def transform(
-        self, data: Dataset, *, progress: Progress = None, threads: int = 0
+        self,
+        data: Dataset,
+        *,
+        progress: Progress = None,
+        device: str = "auto",
+        threads: int = 0,
     ) -> tuple[Floats, Floats]:
         """Causal variables of new rows and their sd, (N, d) each, by the encoder of the run.
 
         Where the data have targets and values, z is what do() set there. Warns (OutsideWarning)
-        where rows lie outside the values that do() set when the run was fitted.
+        where rows lie outside the values that do() set when the run was fitted. Networks read on
+        the device: "auto", "cpu", "cuda", "cuda:1".
         """
-        z, sd, outside = self._transform(data, progress, threads)
+        z, sd, outside = self._transform(data, progress, device, threads)
         warn_outside(outside, data.rows, stacklevel=3)
         return z, sd
 
     def _transform(
-        self, data: Dataset, progress: Progress, threads: int
+        self, data: Dataset, progress: Progress, device: str, threads: int
     ) -> tuple[Floats, Floats, int | None]:
         z, sd = np.empty((data.rows, self.nodes)), np.empty((data.rows, self.nodes))
         with reporting(progress) as report, naming_arguments(data._core.check):
-            outside = self._core.transform(data._core, z, sd, progress=report, threads=threads)
+            outside = self._core.transform(
+                data._core, z, sd, progress=report, device=device, threads=threads
+            )
         return z, sd, outside
 
     def decode(self, z: npt.ArrayLike) -> Floats:

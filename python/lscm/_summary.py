@@ -57,6 +57,9 @@ class Summary(dict[str, Any]):
         ]
         if self.get("reason"):
             lines.append(f"why: {self['reason']}")
+        if self.get("device"):
+            without = f" ({self['device_reason']})" if self.get("device_reason") else ""
+            lines.append(f"device: {self['device']}{without}")
         sampler = self.get("sampler")
         if sampler == "exact":
             lines.append(f"{self._draws} draws: exact, independent")

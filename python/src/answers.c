@@ -136,32 +136,36 @@ PyObject *posterior_decode(PyObject *self, PyObject *args, PyObject *keywords)
 
 PyObject *posterior_transform(PyObject *self, PyObject *args, PyObject *keywords)
 {
-    static char *words[] = {"data", "z", "sd", "progress", "threads", NULL};
+    static char *words[] = {"data", "z", "sd", "progress", "device", "threads", NULL};
     const core_state *state = state_of(self);
     const lscm_posterior *p = handle(self);
     PyObject *data_object = NULL;
     PyObject *z_object = NULL;
     PyObject *sd_object = NULL;
     PyObject *progress = Py_None;
+    const char *word = "auto";
+    lscm_device device = LSCM_DEVICE_AUTO;
     int threads = 0;
     core_dataset *data = NULL;
     size_t outside = SIZE_MAX;
     bool good = false;
     Py_buffer z = {0};
     Py_buffer sd = {0};
-    if (PyArg_ParseTupleAndKeywords(args, keywords, "OOO|O$i:transform", words, &data_object,
-                                    &z_object, &sd_object, &progress, &threads) == 0 ||
-        !take_dataset(state, data_object, "data", &data) || !take_threads(state, threads) ||
-        !take_callback(state, progress, &progress)) {
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "OOO|O$si:transform", words, &data_object,
+                                    &z_object, &sd_object, &progress, &word, &threads) == 0 ||
+        !take_device(state, word, &device) || !take_dataset(state, data_object, "data", &data) ||
+        !take_threads(state, threads) || !take_callback(state, progress, &progress)) {
         return NULL;
     }
     size_t room = lscm_dataset_rows(data->data) * lscm_posterior_nodes(p);
     if (take_room(state, z_object, "z", room, &z) && take_room(state, sd_object, "sd", room, &sd)) {
         core_call call;
         call_begin(&call, progress, threads);
-        lscm_status status = lscm_posterior_transform(p, data->data, z.buf, sd.buf, &outside,
-                                                      &call.progress, &call.why);
+        lscm_encoding out = {.z = z.buf, .sd = sd.buf};
+        lscm_status status =
+            lscm_posterior_transform_on(p, data->data, device, &out, &call.progress, &call.why);
         good = call_end(&call, state, status);
+        outside = out.outside;
     }
     PyBuffer_Release(&z);
     PyBuffer_Release(&sd);

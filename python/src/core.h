@@ -137,6 +137,8 @@ bool take_settings(const core_state *state, PyObject *dict, const lscm_settings_
 /* A count or an index that must not be negative. */
 bool take_count(const core_state *state, const char *name, Py_ssize_t number, size_t *out);
 bool take_field(const core_state *state, const char *name, lscm_field *out);
+/* "auto", "cuda:1" (devices.c). */
+bool take_device(const core_state *state, const char *word, lscm_device *out);
 /* For PyArg_ParseTuple's O&: None or a path into a bytes object or NULL. */
 int path_or_none(PyObject *object, void *out);
 
@@ -182,6 +184,7 @@ PyObject *core_fit(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *core_open_run(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *core_settings(PyObject *module, PyObject *args);
 PyObject *core_presets(PyObject *module, PyObject *args);
+PyObject *core_devices(PyObject *module, PyObject *unused);
 PyObject *core_is_control(PyObject *module, PyObject *args);
 PyObject *core_evaluate_arrays(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *core_evaluate_file(PyObject *module, PyObject *args, PyObject *keywords);

@@ -14,6 +14,9 @@ static PyMethodDef METHODS[] = {
     {"settings", core_settings, METH_VARARGS,
      "settings(group)\n--\n\nThe settings of 'fit' or 'simulation', a dict for each."},
     {"presets", core_presets, METH_NOARGS, "presets()\n--\n\nNames and descriptions of presets."},
+    {"devices", core_devices, METH_NOARGS,
+     "devices()\n--\n\nWhat there is to compute on, a dict for each, and why there is no CUDA "
+     "device."},
     {"is_control", core_is_control, METH_VARARGS,
      "is_control(word, control)\n--\n\nDoes a word of a column of targets mean that nothing was "
      "set? control: the words for it, with commas, or None for the usual ones."},

@@ -241,7 +241,8 @@ static PyMethodDef METHODS[] = {
     {"decode", CORE_METHOD(posterior_decode), METH_VARARGS | METH_KEYWORDS,
      "decode(z, out, *, threads=0)\n--\n\nx of causal variables z, into out."},
     {"transform", CORE_METHOD(posterior_transform), METH_VARARGS | METH_KEYWORDS,
-     "transform(data, z, sd, progress=None, *, threads=0)\n--\n\nz and its sd of new rows, into z "
+     "transform(data, z, sd, progress=None, *, device='auto', threads=0)\n--\n\nz and its sd of "
+     "new rows, into z "
      "and sd; the number of rows outside what was fitted, or None where that is not known."},
     {"save_latents", CORE_METHOD(posterior_save_latents), METH_VARARGS | METH_KEYWORDS,
      "save_latents(z, sd, path, force=False)\n--\n\nWrites z and sd: .npz, .nc or .csv."},

@@ -43,6 +43,7 @@
     COUNT(kernel_held_one_in, 5, HAND, "one set in so many is held out to choose family and ridge") \
     COUNT(kernel_few_sets, 5, HAND, "with fewer sets, rows are held out in place of sets") \
     REAL(kernel_constant, 0.3, BENDS, "the last coordinate of the biased family, in units of the others' length") \
+    COUNT(device_labels, 4000, TIME, "labels from which a device factors their kernel, if one is there") \
     REAL(kernel_dim, 0.01, HAND, "length of a row that has a direction, in units of the median") \
     /* Checks */ \
     REAL(check_chance, 0.003, STATED, "of an alarm where all is well, a check: all of them together stay below 3%") \

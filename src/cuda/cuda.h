@@ -5,8 +5,8 @@
  *     LAUNCH(scale, blocks, 256, 0, stream, n, factor, x);
  *     LAUNCH((conv_forward<16, 32, 2>), blocks, 256, bytes, stream, p);
  *
- * Dynamic shared memory is EXTERN_SHARED(float, name). Sums have one order, so the same numbers come
- * out every time; nothing is atomic.
+ * Dynamic shared memory is EXTERN_SHARED(float, name). Sums have one order, so the same numbers
+ * come out every time; nothing is atomic.
  */
 #ifndef LSCM_CUDA_CUDA_H
 #define LSCM_CUDA_CUDA_H
@@ -16,8 +16,10 @@
 #include <cuda_runtime.h>
 
 #define UNROLL _Pragma("unroll")
+/* clang-format off */
 #define LAUNCH(kernel, blocks, threads, bytes, stream, ...)                                        \
     kernel<<<blocks, threads, bytes, stream>>>(__VA_ARGS__)
+/* clang-format on */
 #define EXTERN_SHARED(type, name)                                                                  \
     extern __shared__ float4 cuda_shared[];                                                        \
     type *name = (type *)cuda_shared

@@ -13,7 +13,7 @@
 #ifndef LSCM_CUDA_PICTURE_CONV_H
 #define LSCM_CUDA_PICTURE_CONV_H
 
-#include "cuda/gelu.h"
+#include "cuda/dense_activation.h"
 
 #include <stdint.h>
 
@@ -172,7 +172,7 @@ UNROLL
         if (i < l.high && j < l.wide) {
             size_t to = ((b * l.high + i) * l.wide + j) * OUT + group * G;
             for (int o = 0; o < G; o++) {
-                float2 f = gelu_of(sum[a][o] + l.weights[9 * IN * OUT + group * G + o]);
+                float2 f = dense_gelu(sum[a][o] + l.weights[9 * IN * OUT + group * G + o]);
                 l.y[to + o] = f.x;
                 if (l.slope != NULL) {
                     l.slope[to + o] = f.y;

@@ -131,7 +131,7 @@ static __global__ void __launch_bounds__(HEAD_THREADS)
         for (int k = 0; k < s.features; k++) {
             sum += feature[k] * w[k * HEAD_HIDDEN + t];
         }
-        float2 f = gelu_of(sum);
+        float2 f = dense_gelu(sum);
         hidden[t] = f.x;
         a.hidden[b * HEAD_HIDDEN + t] = f.x;
         a.hidden_slope[b * HEAD_HIDDEN + t] = f.y;

@@ -173,7 +173,7 @@ static __device__ void pixels_forward(const pixels_shape &s, const pixels_arrays
         for (int n = 0; n < 4; n++) {
             for (int c = 0; c < 4; c++) {
                 int at = (row + n) * PIXELS_WIDE + col + c;
-                float2 f = gelu_of(sum[n][c]);
+                float2 f = dense_gelu(sum[n][c]);
                 k.value[l][at] = f.x + (l > 0 ? x[at] : 0);
                 k.slope[l][at] = f.y;
             }

@@ -2,6 +2,7 @@
  * needs compute capability 8.0 (A100, RTX 30) and a driver that serves its CUDA. */
 #include "cuda/plugin.h"
 
+#include "cuda/dense_queue.h"
 #include "cuda/picture_machine.h"
 
 #include <stdio.h>
@@ -84,7 +85,12 @@ done:
 
 static void close_device(device *on)
 {
-    free(on->self);
+    cuda_self *self = (cuda_self *)on->self;
+    (void)cuda_enter(on, NULL);
+#ifdef __CUDACC__
+    cuda_cholesky_close(self);
+#endif
+    free(self);
     *on = device();
 }
 
@@ -111,7 +117,11 @@ static lscm_status open_device(device *out, size_t index, lscm_error *why)
     self->index = (int)index;
     self->shared_most = is.sharedMemPerBlockOptin;
     out->pictures = &cuda_pictures;
+    out->dense = &dense_cuda;
     out->self = self;
+#ifdef __CUDACC__ /* cuSOLVER's, not a kernel of ours */
+    out->cholesky = &CUDA_CHOLESKY;
+#endif
     out->close = close_device;
 done:
     return status;

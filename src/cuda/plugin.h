@@ -10,14 +10,22 @@ extern "C" {
 #include "backend/plugin.h"
 }
 
+struct cusolverDnContext;
+
 typedef struct cuda_self {
     int index;
     size_t shared_most; /* bytes of shared memory that a block can have */
+    struct cusolverDnContext *solver; /* NULL until a matrix is factored */
 } cuda_self;
 
 /* `doing`: "copying a picture"; LSCM_OK for cudaSuccess. What was wrong is forgotten by CUDA where
  * it can be. */
 lscm_status cuda_done(cudaError_t code, const char *doing, lscm_error *why);
 lscm_status cuda_enter(const device *on, lscm_error *why);
+
+/* ---- cholesky.cu ---- */
+
+extern const struct cholesky_machine CUDA_CHOLESKY;
+void cuda_cholesky_close(cuda_self *self);
 
 #endif

@@ -3,20 +3,25 @@
 #ifndef LSCM_TESTS_ON_DEVICE_H
 #define LSCM_TESTS_ON_DEVICE_H
 
+#include "backend/plugin.h"
 #include "net/dense_machine.h"
 
 #include "on_cpu.h"
 #include "testing.h"
 
 #ifdef LSCM_CUDA_ON_HOST
-extern const dense_machine dense_cuda;
+extern const device_plugin *lscm_device_plugin(void);
 
 static inline const device *on_device(void)
 {
     static device host;
-    if (host.dense == NULL) {
+    lscm_error error;
+    if (host.self == NULL) {
         host = *on_cpu();
-        host.dense = &dense_cuda;
+        if (lscm_device_plugin()->open(&host, 0, &error) != LSCM_OK) {
+            print_error("%s\n", error.text);
+            abort();
+        }
     }
     return &host;
 }

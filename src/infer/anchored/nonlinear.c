@@ -55,7 +55,8 @@ lscm_status nonlinear_encode(nonlinear *n, const lscm_fit_settings *s,
     const features *x = &n->x;
     size_t entries = x->rows * x->d;
     features shown = *x; /* without the values held out */
-    kernel_settings settings = {.seed = (uint64_t)s->seed, .family = KERNEL_FAMILIES};
+    kernel_settings settings = {
+        .seed = (uint64_t)s->seed, .family = KERNEL_FAMILIES, .on = n->device};
     shown.design = (design){0};
     lay_out(n);
     TRY(arena_open(&n->memory, why));

@@ -202,7 +202,7 @@ static lscm_status check_finite(const transforming *t, size_t first, lscm_error 
 static lscm_status take_device(transforming *t, lscm_device asked, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    bool works = t->encoder.kind == ENCODES_PICTURES || t->encoder.kind == ENCODES_KERNEL;
+    bool works = t->encoder.kind == ENCODES_PICTURES || t->encoder.inverted;
     TRY(device_find(asked, why));
     TRY(device_open(&t->device, works ? asked : LSCM_DEVICE_CPU, NULL, why));
     t->rows.device = &t->device;

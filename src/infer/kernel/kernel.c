@@ -182,7 +182,7 @@ static lscm_status open_encoder(encoding *w, kernel_encoder *e, lscm_error *why)
             memcpy(e->inputs + i * R, w->f->f + w->rows[i] * R, R * sizeof(float));
         }
         TRY(kernel_inputs_of(&w->in, &e->space, w->f->f, w->rows, e->m, why));
-        TRY(kernel_exact_open(&w->exact, &w->in, most, why));
+        TRY(kernel_exact_open(&w->exact, &w->in, most, w->settings->on, why));
     }
 done:
     return status;

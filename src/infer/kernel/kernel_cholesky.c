@@ -7,6 +7,9 @@
  */
 #include "infer/kernel/kernel_cholesky.h"
 
+#include "backend/cholesky_machine.h"
+#include "base/tuned.h"
+
 #include <cblas.h>
 #include <lapacke.h>
 
@@ -49,6 +52,21 @@ bool kernel_cholesky(float *a, size_t n)
         }
     }
     return n == 0 || a[n * n - 1] > 0;
+}
+
+lscm_status kernel_cholesky_on(const device *on, float *a, size_t n, bool *definite,
+                               lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t minor = 0;
+    if (on == NULL || on->cholesky == NULL || n < tuned_device_labels()) {
+        *definite = kernel_cholesky(a, n);
+        return LSCM_OK;
+    }
+    TRY(on->cholesky->factor(on, n, a, &minor, why));
+    *definite = minor == 0;
+done:
+    return status;
 }
 
 void kernel_cholesky_solve(const float *l, size_t n, float *x)

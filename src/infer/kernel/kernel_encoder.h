@@ -22,7 +22,9 @@
  * All labelled rows are inputs of the solution while there are at most 12 000 of them, else a
  * random 12 000, half of them shared out among the nodes so that each has labels there; other rows
  * label nothing. The solution is exact: float32 Cholesky of K_LL, whose smallest eigenvalues are
- * about 1e-2 (refining it gains 1e-4 of z, so that is not done).
+ * about 1e-2 (refining it gains 1e-4 of z, so that is not done). A device with a machine for it
+ * (backend/cholesky_machine.h) factors it from 4 000 labels on: other last bits, and on a device
+ * without room for it a failure.
  *
  * The variance rests on S_j: all labels of the node when that costs under 1e11 operations, else a
  * random thousand of them. u_j^2 = (y'alpha / n) c_j, and c_j makes the mean
@@ -35,7 +37,7 @@
 #ifndef LSCM_INFER_KERNEL_KERNEL_ENCODER_H
 #define LSCM_INFER_KERNEL_KERNEL_ENCODER_H
 
-#include "base/arena.h"
+#include "backend/backend.h"
 #include "data/statistics/statistics.h"
 
 typedef enum kernel_family {
@@ -51,6 +53,7 @@ typedef struct kernel_settings {
     double ridge;         /* relative to the diagonal; 0: the best of 1e-5, 1e-4, 1e-3, 1e-2 */
     size_t rows;          /* most labelled rows that are inputs; 0: 12 000 */
     size_t sd_rows;       /* most rows in S_j; 0: chosen as above */
+    const device *on;     /* that factors K_LL where it is large; NULL: the CPU */
 } kernel_settings;
 
 /* Where inputs live: what turns a row of f into a unit vector (k) and its length r. */

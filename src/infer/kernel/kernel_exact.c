@@ -14,10 +14,10 @@ static void lay_out(kernel_exact *w, arena *a, size_t most)
 }
 
 lscm_status kernel_exact_open(kernel_exact *w, const kernel_inputs *in, size_t most,
-                              lscm_error *why)
+                              const device *on, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    *w = (kernel_exact){.in = in};
+    *w = (kernel_exact){.in = in, .on = on};
     lay_out(w, &w->memory, most);
     TRY(arena_open(&w->memory, why));
     lay_out(w, &w->memory, most);
@@ -46,15 +46,26 @@ static void gather(kernel_exact *w, size_t n, double ridge)
     }
 }
 
-static bool factor(kernel_exact *w, size_t n, double ridge)
+/* With this ridge, or tenfold of it as often as it takes; *solved is false where none will do. */
+static lscm_status factor(kernel_exact *w, size_t n, double *ridge, bool *solved, lscm_error *why)
 {
-    gather(w, n, ridge);
-    return kernel_cholesky(w->a, n);
+    lscm_status status = LSCM_OK;
+    gather(w, n, *ridge);
+    TRY(kernel_cholesky_on(w->on, w->a, n, solved, why));
+    while (!*solved && *ridge < 1) {
+        *ridge *= 10;
+        gather(w, n, *ridge);
+        TRY(kernel_cholesky_on(w->on, w->a, n, solved, why));
+    }
+done:
+    return status;
 }
 
-static void fit_node(kernel_exact *w, kernel_encoder *e, const kernel_labels *l, size_t j,
-                     unsigned roles, double ridge)
+static lscm_status fit_node(kernel_exact *w, kernel_encoder *e, const kernel_labels *l, size_t j,
+                            unsigned roles, double ridge, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
+    bool solved = false;
     const features *f = l->f;
     const kernel_inputs *in = w->in;
     size_t n = 0;
@@ -69,14 +80,10 @@ static void fit_node(kernel_exact *w, kernel_encoder *e, const kernel_labels *l,
             w->label[n++] = (uint32_t)i;
         }
     }
-    bool solved = factor(w, n, ridge);
     e->ridge[j] = ridge;
-    while (!solved && e->ridge[j] < 1) {
-        e->ridge[j] *= 10;
-        solved = factor(w, n, e->ridge[j]);
-    }
+    TRY(factor(w, n, &e->ridge[j], &solved, why));
     if (!solved) {
-        return;
+        return LSCM_OK;
     }
     double product = 0;
     kernel_cholesky_solve(w->a, n, w->y);
@@ -87,6 +94,8 @@ static void fit_node(kernel_exact *w, kernel_encoder *e, const kernel_labels *l,
         e->alpha[w->label[i] * e->d + j] = w->y[i];
     }
     e->unit[j] = sqrt(fmax(product, 0) / fmax((double)n, 1));
+done:
+    return status;
 }
 
 lscm_status kernel_exact_fit(kernel_exact *w, kernel_encoder *e, const kernel_labels *l,
@@ -97,7 +106,7 @@ lscm_status kernel_exact_fit(kernel_exact *w, kernel_encoder *e, const kernel_la
     for (size_t j = 0; j < e->d; j++) {
         TRY(kernel_told(progress, "encoding", j, e->d, why));
         if (l->usable[j]) {
-            fit_node(w, e, l, j, roles, ridge);
+            TRY(fit_node(w, e, l, j, roles, ridge, why));
         }
     }
 done:

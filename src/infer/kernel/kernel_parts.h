@@ -69,16 +69,17 @@ size_t kernel_inputs_choose(kernel_labels *l, const kernel_settings *s, uint32_t
 /* K of all inputs, once, and room for the factor of one node. */
 typedef struct kernel_exact {
     const kernel_inputs *in;
-    float *k;        /* lower triangle of (m, m), packed by rows */
-    float *a;        /* (most, most) */
-    float *y;        /* (most) */
-    uint32_t *label; /* (most): inputs that label the node */
+    const device *on; /* that factors, or NULL */
+    float *k;         /* lower triangle of (m, m), packed by rows */
+    float *a;         /* (most, most) */
+    float *y;         /* (most) */
+    uint32_t *label;  /* (most): inputs that label the node */
     arena memory;
 } kernel_exact;
 
 /* `most`: labels of any one node. */
 lscm_status kernel_exact_open(kernel_exact *w, const kernel_inputs *in, size_t most,
-                              lscm_error *why);
+                              const device *on, lscm_error *why);
 lscm_status kernel_exact_fit(kernel_exact *w, kernel_encoder *e, const kernel_labels *l,
                              unsigned roles, double ridge, const lscm_progress *progress,
                              lscm_error *why);

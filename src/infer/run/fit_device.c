@@ -11,9 +11,6 @@ lscm_status fit_take_device(fit *f, lscm_error *why)
     device_close(&f->device);
     TRY(device_open(&f->device, f->settings.device, f->device_reason, why));
     f->device_taken = true;
-    if (f->settings.device == LSCM_DEVICE_AUTO) {
-        f->settings.device = f->device.library != NULL ? LSCM_DEVICE_CUDA : LSCM_DEVICE_CPU;
-    }
 done:
     return status;
 }

@@ -185,6 +185,7 @@ lscm_status report_repeat(const report *r, lscm_error *why)
     char *command = NULL;
     size_t size = 0;
     const char *reason = text_at(r->summary, "reason");
+    const char *ran_on = text_at(r->summary, "device");
     const char *version = text_at(r->config, "lscm");
     double missing = json_number_value(json_object_get(r->summary, "missing"));
     FILE *out = open_memstream(&command, &size);
@@ -212,6 +213,11 @@ lscm_status report_repeat(const report *r, lscm_error *why)
         (void)fputs("<p class=\"soft\">Why this method: ", r->out);
         put_text(r->out, reason);
         (void)fputs(".</p>\n", r->out);
+    }
+    if (ran_on != NULL) {
+        (void)fputs("<p class=\"soft\">Networks were trained on ", r->out);
+        put_text(r->out, ran_on);
+        (void)fputs("; another kind of device makes other bits.</p>\n", r->out);
     }
     if (missing > 0) {
         (void)fprintf(r->out,
