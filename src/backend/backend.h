@@ -50,9 +50,10 @@ typedef struct backend_adam {
     const backend_dial *dial;
 } backend_adam;
 
-/* backend_f32 or backend_f64, and a product of matrices on it */
+/* backend_f32 or backend_f64, a product of matrices on it, and batch_norm.h's layer */
 #define BACKEND TYPED(backend)
 #define PRODUCT TYPED(product)
+#define BATCH_NORM TYPED(batch_norm)
 
 #include "backend/float32.h"
 

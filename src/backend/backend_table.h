@@ -13,6 +13,8 @@ typedef struct PRODUCT {
     REAL *c;
 } PRODUCT;
 
+struct BATCH_NORM; /* batch_norm.h */
+
 typedef struct BACKEND {
     void (*gemm)(const device *on, const PRODUCT *p);
     /* h (rows, cols) <- f(h + bias), bias (cols) or NULL; slope (rows, cols) = f'(h + bias), not
@@ -23,6 +25,15 @@ typedef struct BACKEND {
      * is when NULL). Its column sums go to `bias` (cols), if not NULL: bias <- beta bias + sums. */
     void (*activate_back)(const device *on, size_t rows, size_t cols, const REAL *slope, REAL *d,
                           REAL beta, REAL *bias);
+    /* Batch normalisation, see batch_norm.h: y (rows, cols) becomes u, and a (rows, cols) is set.
+     * parameters: shift (cols), scale (cols). running (2, cols), the averages of m and v, is moved
+     * unless NULL. */
+    void (*norm)(const device *on, const struct BATCH_NORM *b, size_t rows, const REAL *parameters,
+                 REAL *y, REAL *a, REAL *running);
+    /* From d (rows, cols) = dloss/da and u of the last norm, which becomes dy; gradient: dshift,
+     * dscale. */
+    void (*norm_back)(const device *on, const struct BATCH_NORM *b, size_t rows,
+                      const REAL *parameters, const REAL *d, REAL *u, REAL *gradient);
     void (*fill)(const device *on, size_t n, REAL value, REAL *x);
     void (*copy)(const device *on, size_t n, const REAL *x, REAL *y);
     void (*scale)(const device *on, size_t n, REAL factor, REAL *x);

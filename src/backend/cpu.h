@@ -3,6 +3,7 @@
 #define LSCM_BACKEND_CPU_H
 
 #include "backend/backend.h"
+#include "backend/batch_norm.h"
 
 extern const backend_f32 cpu_f32;
 extern const backend_f64 cpu_f64;

@@ -6,29 +6,9 @@
 #define LSCM_CUDA_DENSE_KERNELS_H
 
 #include "cuda/dense_activation.h"
-#include "cuda/dense_queue.h"
+#include "cuda/dense_block.h"
 
 #include <stdint.h>
-
-/* for (size_t i ...) over the elements of this thread */
-#define DENSE_EACH(i, n)                                                                           \
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n);                        \
-         i += (size_t)gridDim.x * blockDim.x)
-
-/* The sum of what the threads of a block have, a power of two of them, to all. */
-static __device__ __forceinline__ double dense_block_sum(double mine)
-{
-    __shared__ double part[DENSE_THREADS];
-    part[threadIdx.x] = mine;
-    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (threadIdx.x < half) {
-            part[threadIdx.x] += part[threadIdx.x + half];
-        }
-    }
-    __syncthreads();
-    return part[0];
-}
 
 /* ---- Layers ---- */
 
@@ -73,6 +53,66 @@ static __global__ void dense_column_sums(size_t rows, size_t cols, const float *
             sum += part[k][threadIdx.x];
         }
         sums[c] = sum;
+    }
+}
+
+/* ---- Batch normalisation: a column a block ---- */
+
+static __global__ void dense_norm(batch_norm_f32 b, size_t rows, const float *parameters, float *y,
+                                  float *a, float *running)
+{
+    const size_t c = blockIdx.x;
+    const double n = (double)rows;
+    double sum = 0;
+    for (size_t r = threadIdx.x; r < rows; r += blockDim.x) {
+        sum += (double)y[r * b.cols + c];
+    }
+    const double mean = dense_block_sum(sum) / n;
+    double squares = 0;
+    for (size_t r = threadIdx.x; r < rows; r += blockDim.x) {
+        double left = (double)y[r * b.cols + c] - mean;
+        squares += left * left;
+    }
+    const double variance = dense_block_sum(squares) / n;
+    const double inverse = 1 / sqrt(variance + BATCH_NORM_EPSILON);
+    for (size_t r = threadIdx.x; r < rows; r += blockDim.x) {
+        size_t i = r * b.cols + c;
+        float u = (float)((double)y[i] - mean) * (float)inverse;
+        y[i] = u;
+        a[i] = parameters[b.cols + c] * u + parameters[c];
+    }
+    if (threadIdx.x == 0) {
+        b.inverse[c] = inverse;
+    }
+    if (threadIdx.x == 0 && running != NULL) {
+        double to = (rows > 1 ? n / (n - 1) : 1) * variance;
+        running[c] += (float)(BATCH_NORM_NEWEST * (mean - (double)running[c]));
+        running[b.cols + c] += (float)(BATCH_NORM_NEWEST * (to - (double)running[b.cols + c]));
+    }
+}
+
+static __global__ void dense_norm_back(batch_norm_f32 b, size_t rows, const float *parameters,
+                                       const float *d, float *u, float *gradient)
+{
+    const size_t c = blockIdx.x;
+    double sum = 0;
+    double product = 0;
+    for (size_t r = threadIdx.x; r < rows; r += blockDim.x) {
+        sum += (double)d[r * b.cols + c];
+        product += (double)d[r * b.cols + c] * (double)u[r * b.cols + c];
+    }
+    sum = dense_block_sum(sum);
+    product = dense_block_sum(product);
+    const float factor = (float)(b.inverse[c] * (double)parameters[b.cols + c]);
+    const float mean = (float)(sum / (double)rows);
+    const float along = (float)(product / (double)rows);
+    for (size_t r = threadIdx.x; r < rows; r += blockDim.x) {
+        size_t i = r * b.cols + c;
+        u[i] = factor * (d[i] - mean - u[i] * along);
+    }
+    if (threadIdx.x == 0) {
+        gradient[c] = (float)sum;
+        gradient[b.cols + c] = (float)product;
     }
 }
 

@@ -1,21 +1,6 @@
 /* The operations of a queue: see dense_kernels.h for what each does. */
 #include "cuda/dense_kernels.h"
 
-static size_t blocks_of(size_t n)
-{
-    size_t blocks = (n + DENSE_THREADS - 1) / DENSE_THREADS;
-    return blocks < (size_t)DENSE_BLOCKS ? blocks : (size_t)DENSE_BLOCKS;
-}
-
-/* One kernel over n elements, where there are any. */
-#define OVER(q, n, kernel, ...)                                                                    \
-    do {                                                                                           \
-        if ((n) > 0) {                                                                             \
-            LAUNCH(kernel, blocks_of(n), DENSE_THREADS, 0, (q)->stream, (n), __VA_ARGS__);         \
-            cuda_queue_check(q, cudaGetLastError());                                               \
-        }                                                                                          \
-    } while (0)
-
 static void copy(const device *on, size_t n, const float *x, float *y)
 {
     cuda_queue *q = cuda_queue_of(on);
@@ -24,17 +9,17 @@ static void copy(const device *on, size_t n, const float *x, float *y)
 
 static void fill(const device *on, size_t n, float value, float *x)
 {
-    OVER(cuda_queue_of(on), n, dense_fill, value, x);
+    DENSE_OVER(cuda_queue_of(on), n, dense_fill, value, x);
 }
 
 static void scale(const device *on, size_t n, float factor, float *x)
 {
-    OVER(cuda_queue_of(on), n, dense_scale, factor, x);
+    DENSE_OVER(cuda_queue_of(on), n, dense_scale, factor, x);
 }
 
 static void axpy(const device *on, size_t n, float factor, const float *x, float *y)
 {
-    OVER(cuda_queue_of(on), n, dense_axpy, factor, x, y);
+    DENSE_OVER(cuda_queue_of(on), n, dense_axpy, factor, x, y);
 }
 
 static void gemm(const device *on, const product_f32 *p)
@@ -50,8 +35,8 @@ static void activate(const device *on, activation f, size_t rows, size_t cols, c
                      float *h, float *slope)
 {
     if (f != ACTIVATION_IDENTITY || bias != NULL) {
-        OVER(cuda_queue_of(on), rows * cols, dense_activate, f, cols, bias, h,
-             f != ACTIVATION_IDENTITY ? slope : NULL);
+        DENSE_OVER(cuda_queue_of(on), rows * cols, dense_activate, f, cols, bias, h,
+                   f != ACTIVATION_IDENTITY ? slope : NULL);
     }
 }
 
@@ -60,7 +45,7 @@ static void activate_back(const device *on, size_t rows, size_t cols, const floa
 {
     cuda_queue *q = cuda_queue_of(on);
     if (slope != NULL) {
-        OVER(q, rows * cols, dense_multiply, slope, d);
+        DENSE_OVER(q, rows * cols, dense_multiply, slope, d);
     }
     if (bias != NULL && cols > 0) {
         LAUNCH(dense_column_sums, (cols + DENSE_SIDE - 1) / DENSE_SIDE,
@@ -69,37 +54,56 @@ static void activate_back(const device *on, size_t rows, size_t cols, const floa
     }
 }
 
+static void norm(const device *on, const batch_norm_f32 *b, size_t rows, const float *parameters,
+                 float *y, float *a, float *running)
+{
+    cuda_queue *q = cuda_queue_of(on);
+    LAUNCH(dense_norm, b->cols, DENSE_NORM, 0, q->stream, *b, rows, parameters, y, a, running);
+    cuda_queue_check(q, cudaGetLastError());
+}
+
+static void norm_back(const device *on, const batch_norm_f32 *b, size_t rows,
+                      const float *parameters, const float *d, float *u, float *gradient)
+{
+    cuda_queue *q = cuda_queue_of(on);
+    LAUNCH(dense_norm_back, b->cols, DENSE_NORM, 0, q->stream, *b, rows, parameters, d, u,
+           gradient);
+    cuda_queue_check(q, cudaGetLastError());
+}
+
 static void unit(const device *on, size_t n, float *x)
 {
     cuda_queue *q = cuda_queue_of(on);
-    size_t parts = blocks_of(n) < (size_t)DENSE_SUMS ? blocks_of(n) : (size_t)DENSE_SUMS;
+    size_t parts = dense_blocks(n) < (size_t)DENSE_SUMS ? dense_blocks(n) : (size_t)DENSE_SUMS;
     if (n > 0) {
         LAUNCH(dense_squares, parts, DENSE_THREADS, 0, q->stream, n, x, q->part);
-        OVER(q, n, dense_unit, parts, q->part, x);
+        DENSE_OVER(q, n, dense_unit, parts, q->part, x);
     }
 }
 
 static void adam(const device *on, size_t n, const backend_adam *step, float *parameters,
                  const float *gradient, float *m, float *s)
 {
-    OVER(cuda_queue_of(on), n, dense_adam, *step, parameters, gradient, m, s);
+    DENSE_OVER(cuda_queue_of(on), n, dense_adam, *step, parameters, gradient, m, s);
 }
 
 static void momentum(const device *on, size_t n, float keep, const float *gradient, float *m,
                      float *u)
 {
-    OVER(cuda_queue_of(on), n, dense_momentum, keep, gradient, m, u);
+    DENSE_OVER(cuda_queue_of(on), n, dense_momentum, keep, gradient, m, u);
 }
 
 static void descend(const device *on, size_t n, const backend_dial *dial, double decay, double size,
                     const float *u, float *w)
 {
-    OVER(cuda_queue_of(on), n, dense_descend, dial, decay, size, u, w);
+    DENSE_OVER(cuda_queue_of(on), n, dense_descend, dial, decay, size, u, w);
 }
 
 const backend_f32 dense_f32 = {.gemm = gemm,
                                .activate = activate,
                                .activate_back = activate_back,
+                               .norm = norm,
+                               .norm_back = norm_back,
                                .fill = fill,
                                .copy = copy,
                                .scale = scale,
@@ -114,7 +118,7 @@ const backend_f32 dense_f32 = {.gemm = gemm,
 void dense_rows_gather(dense_queue *head, size_t n, size_t cols, const uint32_t *row,
                        const float *from, float *to)
 {
-    OVER(cuda_queue_of(&head->on), n * cols, dense_gather, cols, row, from, to);
+    DENSE_OVER(cuda_queue_of(&head->on), n * cols, dense_gather, cols, row, from, to);
 }
 
 void dense_rows_misfit(dense_queue *head, const dense_misfit *m)

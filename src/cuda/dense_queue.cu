@@ -245,4 +245,5 @@ const dense_machine dense_cuda = {.open = open,
                                   .forget = forget,
                                   .gather = dense_rows_gather,
                                   .misfit = dense_rows_misfit,
-                                  .tally = dense_rows_tally};
+                                  .tally = dense_rows_tally,
+                                  .latents = &dense_latents};

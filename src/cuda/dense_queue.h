@@ -8,13 +8,15 @@
 #include "cuda/dense_gemm.h"
 
 extern "C" {
-#include "net/dense_machine.h"
+#include "backend/batch_norm.h"
+#include "net/latent_machine.h"
 }
 
 enum {
     DENSE_THREADS = 256,
     DENSE_BLOCKS = 2048, /* of a loop over elements, at most */
     DENSE_SUMS = 64,     /* blocks of a sum over everything, at most */
+    DENSE_NORM = 128,    /* threads of a column that is normalised */
     DENSE_SIDE = 32      /* columns of a block that adds rows up, and rows it has at a time */
 };
 
@@ -50,6 +52,22 @@ static inline void cuda_queue_check(cuda_queue *q, cudaError_t last)
     q->wrong = q->wrong == cudaSuccess ? last : q->wrong;
 }
 
+static inline size_t dense_blocks(size_t n)
+{
+    size_t blocks = (n + DENSE_THREADS - 1) / DENSE_THREADS;
+    return blocks < (size_t)DENSE_BLOCKS ? blocks : (size_t)DENSE_BLOCKS;
+}
+
+/* One kernel over n elements, where there are any. */
+#define DENSE_OVER(q, n, kernel, ...)                                                              \
+    do {                                                                                           \
+        if ((n) > 0) {                                                                             \
+            LAUNCH(kernel, dense_blocks(n), DENSE_THREADS, 0, (q)->stream, (n), __VA_ARGS__);      \
+            cuda_queue_check(q, cudaGetLastError());                                               \
+        }                                                                                          \
+    } while (0)
+
+extern const latent_machine dense_latents;
 /* For device.dense. */
 extern "C" const dense_machine dense_cuda;
 

@@ -70,6 +70,7 @@ struct dense_machine {
     void (*misfit)(dense_queue *q, const dense_misfit *m);
     /* t: one step more, which came to factor times the sum of n squares */
     void (*tally)(dense_queue *q, size_t n, double factor, const double *squares, dense_tally *t);
+    const struct latent_machine *latents; /* net/latent_machine.h */
 };
 
 #endif

@@ -2,7 +2,7 @@
  *
  *     dense   op(x) = x W + b            W (in, out) row-major, then b (out) where it has a bias
  *     norm    op(x) = scale u + shift    shift (out), then scale (out); u is x normalised by mean
- *                                        and variance of the batch (net/batch_norm.h), of which
+ *                                        and variance of the batch (backend/batch_norm.h), of which
  *                                        running averages are kept beside the parameters
  *
  * A kind is a row in layer.c (how many parameters) and one in layer_body.h (forward, back, where it
@@ -14,7 +14,7 @@
 
 #include "backend/backend.h"
 #include "base/rng.h"
-#include "net/batch_norm.h"
+#include "backend/batch_norm.h"
 
 typedef enum layer_kind { LAYER_DENSE, LAYER_NORM, LAYER_COUNT } layer_kind;
 

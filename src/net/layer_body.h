@@ -76,14 +76,14 @@ static void dense_draw(const layer *at, rng r, size_t first, size_t stride, REAL
 
 static void norm_forward(const LAYER_RUN *r)
 {
-    NAMED(batch_norm, forward)(r->norm, r->rows, r->parameters, r->u, r->y, r->running);
+    r->on->BACKEND->norm(r->on, r->norm, r->rows, r->parameters, r->u, r->y, r->running);
     r->on->BACKEND->activate(r->on, r->at->f, r->rows, r->at->out, NULL, r->y, r->slope);
 }
 
 static void norm_back(const LAYER_RUN *r)
 {
     r->on->BACKEND->activate_back(r->on, r->rows, r->at->out, r->slope, r->d, 0, NULL);
-    NAMED(batch_norm, backward)(r->norm, r->rows, r->parameters, r->d, r->u, r->gradient);
+    r->on->BACKEND->norm_back(r->on, r->norm, r->rows, r->parameters, r->d, r->u, r->gradient);
 }
 
 /* Shift 0, scale 1; averages 0 and 1. */

@@ -21,7 +21,7 @@ typedef struct passage {
     bool forward, back, kept; /* kept: chunk k has its own rows of the scratch, not its worker's */
     NAMED(network, loss) loss;
     void *self;
-    size_t layer;       /* where all rows go layer by layer */
+    size_t layer, tile; /* where all rows go layer by layer; rows of a product */
     double part[SLOTS]; /* of the loss */
 } passage;
 
@@ -225,8 +225,8 @@ static void tile_forward(void *self, size_t tile, size_t worker)
 {
     const passage *p = self;
     (void)worker;
-    size_t first = tile * TILE;
-    size_t rows = p->b->n - first < TILE ? p->b->n - first : TILE;
+    size_t first = tile * p->tile;
+    size_t rows = p->b->n - first < p->tile ? p->b->n - first : p->tile;
     LAYER_RUN r = run_of(p, p->layer, first, rows, first);
     NAMED(layer, steps)(r.at)->forward(&r);
 }
@@ -234,13 +234,14 @@ static void tile_forward(void *self, size_t tile, size_t worker)
 static void layers_forward(passage *p)
 {
     const device *on = p->net->device;
+    p->tile = on->rows_least > TILE ? on->rows_least : TILE;
     for (p->layer = 0; p->layer < p->net->shape.layers; p->layer++) {
         LAYER_RUN r = run_of(p, p->layer, 0, p->b->n, 0);
         const LAYER_STEPS *steps = NAMED(layer, steps)(r.at);
         if (steps->whole) {
             steps->forward(&r);
         } else {
-            on->each(on, team(p), (p->b->n + TILE - 1) / TILE, tile_forward, p);
+            on->each(on, team(p), (p->b->n + p->tile - 1) / p->tile, tile_forward, p);
         }
     }
 }

@@ -24,12 +24,13 @@ typedef struct bench {
     optimiser_f32 adam, adam_here;
     float *p_here, *g_here, *x_here, *dx_here, *t_here; /* on the host */
     uint32_t *row_here;
-    float *p, *g, *x, *dx, *t; /* on the device */
+    float *running_here;
+    float *p, *g, *x, *dx, *t, *running; /* on the device */
     uint32_t *row;
     double *squares;
     backend_dial *dial; /* (3): of Muon, then of Adam */
     dense_tally *tally;
-    double *p64, *g64, *x64, *dx64;
+    double *p64, *g64, *x64, *dx64, *running64;
 } bench;
 
 static void lay_out_host(bench *b, arena *a)
@@ -46,6 +47,8 @@ static void lay_out_host(bench *b, arena *a)
     b->g64 = arena_take(a, b->count, sizeof(double));
     b->x64 = arena_take(a, b->n * b->in, sizeof(double));
     b->dx64 = arena_take(a, b->n * b->in, sizeof(double));
+    b->running_here = arena_take(a, network_running(&b->shape), sizeof(float));
+    b->running64 = arena_take(a, network_running(&b->shape), sizeof(double));
     network_f64_lay_out(&b->net64, a, &b->shape, b->n, on_cpu());
     muon_f32_lay_out(&b->muon_here, a, &plan, on_cpu());
     optimiser_f32_lay_out(&b->adam_here, a, b->count, &rule, on_cpu());
@@ -63,6 +66,7 @@ static void lay_out_device(bench *b, arena *a)
     b->x = arena_take(a, b->n * b->in, sizeof(float));
     b->dx = arena_take(a, b->n * b->in, sizeof(float));
     b->t = arena_take(a, b->kept * b->out, sizeof(float));
+    b->running = arena_take(a, network_running(&b->shape), sizeof(float));
     b->row = arena_take(a, b->n, sizeof(uint32_t));
     b->squares = arena_take(a, b->n, sizeof(double));
     b->dial = arena_take(a, 3, sizeof(backend_dial));
@@ -76,6 +80,7 @@ static void put_all(const bench *b)
     m->put(b->q, b->n * b->in * sizeof(float), b->x_here, b->x);
     m->put(b->q, b->kept * b->out * sizeof(float), b->t_here, b->t);
     m->put(b->q, b->n * sizeof(uint32_t), b->row_here, b->row);
+    m->put(b->q, network_running(&b->shape) * sizeof(float), b->running_here, b->running);
 }
 
 static void open_bench(bench *b, const network_shape *shape, size_t n)
@@ -92,7 +97,8 @@ static void open_bench(bench *b, const network_shape *shape, size_t n)
     lay_out_device(b, &b->there);
     assert_ok(b->q->on.claim(&b->q->on, &b->there, &why));
     lay_out_device(b, &b->there);
-    network_f32_draw(shape, (rng){3, 4}, b->p_here, NULL);
+    network_f32_draw(shape, (rng){3, 4}, b->p_here, b->running_here);
+    network_f64_draw(shape, (rng){3, 4}, b->p64, b->running64);
     for (size_t i = 0; i < b->count; i++) {
         b->p_here[i] += (float)(0.1 * lcg_normal(&g)); /* biases, too */
         b->p64[i] = (double)b->p_here[i];
@@ -121,8 +127,12 @@ static void close_bench(bench *b)
 static void queue_pass(const bench *b)
 {
     const dense_machine *m = b->q->does;
-    const network_batch_f32 batch = {
-        .parameters = b->p, .n = b->n, .input = b->x, .gradient = b->g, .input_gradient = b->dx};
+    const network_batch_f32 batch = {.parameters = b->p,
+                                     .running = b->running,
+                                     .n = b->n,
+                                     .input = b->x,
+                                     .gradient = b->g,
+                                     .input_gradient = b->dx};
     const dense_misfit fit = {.rows = b->n,
                               .cols = b->out,
                               .factor = 2,
@@ -139,6 +149,7 @@ static void queue_pass(const bench *b)
 static double exact_pass(bench *b)
 {
     const network_batch_f64 batch = {.parameters = b->p64,
+                                     .running = b->running64,
                                      .n = b->n,
                                      .input = b->x64,
                                      .gradient = b->g64,
@@ -173,9 +184,11 @@ static void assert_pass(bench *b)
     m->get(b->q, b->count * sizeof(float), b->g, b->g_here);
     m->get(b->q, b->n * b->in * sizeof(float), b->dx, b->dx_here);
     m->get(b->q, sizeof t, b->tally, &t);
+    m->get(b->q, network_running(&b->shape) * sizeof(float), b->running, b->running_here);
     assert_ok(m->wait(b->q, &why));
     assert_close(b->g_here, b->g64, b->count);
     assert_close(b->dx_here, b->dx64, b->n * b->in);
+    assert_close(b->running_here, b->running64, network_running(&b->shape));
     assert_near(t.sum, sum / 2 * t.steps, 1e-5 * t.sum);
     assert_near(t.lost, 0, 0);
 }
@@ -204,6 +217,26 @@ static void passes_match_the_cpu(void **state)
             assert_pass(&b);
             close_bench(&b);
         }
+    }
+}
+
+/* With norms between layers, whose averages move. */
+static void norms_match_the_cpu(void **state)
+{
+    (void)state;
+    static const size_t rows[] = {23, 130};
+    for (size_t k = 0; k < 2; k++) {
+        const network_shape shape =
+            network_normed(&(network_stack){.layers = 3,
+                                            .width = (size_t[]){5, 40, 33, 7},
+                                            .between = ACTIVATION_ELU,
+                                            .last = ACTIVATION_IDENTITY,
+                                            .bias = true});
+        bench b;
+        open_bench(&b, &shape, rows[k]);
+        queue_pass(&b);
+        assert_pass(&b);
+        close_bench(&b);
     }
 }
 
@@ -477,10 +510,11 @@ static void memory_that_is_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_match_the_cpu),      cmocka_unit_test(activations_match_the_cpu),
-        cmocka_unit_test(products_match_their_sums), cmocka_unit_test(steps_are_taken_down),
-        cmocka_unit_test(optimisers_match_the_cpu),  cmocka_unit_test(not_a_number_comes_through),
-        cmocka_unit_test(rows_are_gathered),         cmocka_unit_test(memory_that_is_not_there),
+        cmocka_unit_test(norms_match_the_cpu),        cmocka_unit_test(passes_match_the_cpu),
+        cmocka_unit_test(activations_match_the_cpu),  cmocka_unit_test(products_match_their_sums),
+        cmocka_unit_test(steps_are_taken_down),       cmocka_unit_test(optimisers_match_the_cpu),
+        cmocka_unit_test(not_a_number_comes_through), cmocka_unit_test(rows_are_gathered),
+        cmocka_unit_test(memory_that_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,9 @@ lscm_status baseline_open(baseline **out, fit *f, const baseline_kind *kind, lsc
     for (size_t k = 0; k < b->d; k++) {
         b->order[k] = f->order != NULL ? f->order[k] : k;
     }
+    if (b->device->dense != NULL) {
+        TRY(baseline_queue_open(b, why));
+    }
     *out = b;
     b = NULL;
 done:
@@ -70,6 +73,7 @@ done:
 void baseline_close(baseline *b)
 {
     if (b != NULL) {
+        baseline_queue_close(&b->far);
         minibatch_close(&b->rows);
         b->device->release(b->device, &b->memory);
         free(b);
@@ -87,6 +91,24 @@ network_batch_f32 baseline_batch(const baseline *b, const float *x)
 
 /* ---- As the loop sees it ---- */
 
+static void restored(void *self)
+{
+    baseline *b = self;
+    if (b->far.queue != NULL) {
+        baseline_queue_put(b);
+    }
+}
+
+lscm_status baseline_collect(baseline *b, lscm_error *why)
+{
+    return b->far.queue != NULL ? baseline_queue_get(b, why) : LSCM_OK;
+}
+
+static lscm_status collect(void *self, lscm_error *why)
+{
+    return baseline_collect(self, why);
+}
+
 static void begin(void *self, size_t restart)
 {
     baseline *b = self;
@@ -96,6 +118,7 @@ static void begin(void *self, size_t restart)
     memset(b->descent.state, 0, 2 * b->count * sizeof(float));
     b->descent.steps = 0;
     b->kind->begin(b);
+    restored(b);
 }
 
 /* From a batch, in its own units, to all rows and the units of x. */
@@ -109,13 +132,27 @@ static void scale_terms(const baseline *b, training_terms *t)
     t->x_noise *= scale;
 }
 
+/* Of the batch of this step: terms, in the units of the rows, and the gradient. */
+static lscm_status find_loss(baseline *b, training_terms *terms, lscm_error *why)
+{
+    rng_normals(baseline_stream(b, STREAM_BASELINE_EPS, b->step), 0, b->rows.batch * b->d, b->eps);
+    if (b->kind->draws != NULL) {
+        b->kind->draws(b);
+    }
+    if (b->far.queue != NULL) {
+        return baseline_queue_loss(b, terms, why);
+    }
+    rng r = baseline_stream(b, STREAM_BASELINE_ROWS, 0);
+    b->kind->loss(b, minibatch_at(&b->rows, r, b->step), terms);
+    return LSCM_OK;
+}
+
 static lscm_status step(void *self, double rate, training_terms *terms, lscm_error *why)
 {
+    lscm_status status = LSCM_OK;
     baseline *b = self;
     optimiser_group all = {b->count, rate};
-    const float *x = minibatch_at(&b->rows, baseline_stream(b, STREAM_BASELINE_ROWS, 0), b->step);
-    rng_normals(baseline_stream(b, STREAM_BASELINE_EPS, b->step), 0, b->rows.batch * b->d, b->eps);
-    b->kind->loss(b, x, terms);
+    TRY(find_loss(b, terms, why));
     scale_terms(b, terms);
     if (!isfinite(terms->loss)) {
         return fail(
@@ -123,10 +160,15 @@ static lscm_status step(void *self, double rate, training_terms *terms, lscm_err
             "step %zu: the bound is no longer finite (error %g, KL %g); try a smaller --rate",
             b->step, terms->error, terms->kl);
     }
-    optimiser_f32_step(&b->descent, &all, 1, b->parameter, b->gradient);
+    if (b->far.queue != NULL) {
+        baseline_queue_step(b, rate);
+    } else {
+        optimiser_f32_step(&b->descent, &all, 1, b->parameter, b->gradient);
+    }
     b->x_noise = terms->x_noise;
     b->step++;
-    return LSCM_OK;
+done:
+    return status;
 }
 
 static size_t pieces(void *self, piece out[PIECES])
@@ -170,5 +212,11 @@ static lscm_status draw(void *self, size_t count, uint64_t stream, const model_s
 
 trainee baseline_trainee(baseline *b)
 {
-    return (trainee){.self = b, .begin = begin, .step = step, .pieces = pieces, .draw = draw};
+    return (trainee){.self = b,
+                     .begin = begin,
+                     .step = step,
+                     .pieces = pieces,
+                     .draw = draw,
+                     .restored = restored,
+                     .collect = collect};
 }

@@ -9,6 +9,7 @@
 #define LSCM_INFER_BASELINES_BASELINE_H
 
 #include "base/streams.h"
+#include "infer/baselines/baseline_queue.h"
 #include "infer/baselines/graphvae.h"
 #include "infer/baselines/minibatch.h"
 #include "infer/run/run.h"
@@ -26,6 +27,8 @@ typedef struct baseline_kind {
     void (*lay_out)(baseline *b, arena *a);
     /* Fresh parameters. */
     void (*begin)(baseline *b);
+    /* What a step draws beside rows and eps; NULL: nothing. */
+    void (*draws)(baseline *b);
     /* Terms in nats per row, in the units of the rows, and the gradient, of a batch. */
     void (*loss)(baseline *b, const float *x, training_terms *terms);
     /* W (d, d), all zero before; NULL: there are no edges. */
@@ -34,6 +37,11 @@ typedef struct baseline_kind {
     void (*plain)(const baseline *b, float *out);
     /* z and z_sd of all rows. */
     lscm_status (*encode)(const baseline *b, double *z, double *sd, lscm_error *why);
+    /* On a queue (baseline_queue.h): networks and what is its own, what never changes (NULL:
+     * nothing), and the loss of a batch. */
+    void (*queue_lay_out)(baseline *b, arena *a);
+    void (*queue_begin)(baseline *b);
+    void (*queue_loss)(const baseline *b);
 } baseline_kind;
 
 struct baseline {
@@ -51,7 +59,8 @@ struct baseline {
     double *eps; /* (batch, d) */
     vae_f32 vae;
     graphvae_f32 graph;
-    double *gumbel; /* of the graph's gates */
+    double *gates; /* of the graph's: (d (d - 1)/2) of Gumbel noise, then tau; NULL: no gates */
+    baseline_queue far;
     size_t step, restart;
     double x_noise; /* of the last step, in the units of x */
     arena memory;
@@ -67,10 +76,18 @@ network_batch_f32 baseline_batch(const baseline *b, const float *x);
 lscm_status baseline_open(baseline **out, fit *f, const baseline_kind *kind, lscm_error *why);
 void baseline_close(baseline *b);
 trainee baseline_trainee(baseline *b);
+/* What is on a device comes back. */
+lscm_status baseline_collect(baseline *b, lscm_error *why);
 
 /* The whole run. */
 lscm_status baseline_fit(fit *f, const baseline_kind *kind, lscm_posterior **out, lscm_error *why);
 
 extern const baseline_kind vae_kind, graphvae_kind;
+
+void vae_queue_lay_out(baseline *b, arena *a);
+void vae_queue_loss(const baseline *b);
+void graphvae_queue_lay_out(baseline *b, arena *a);
+void graphvae_queue_begin(baseline *b);
+void graphvae_queue_loss(const baseline *b);
 
 #endif

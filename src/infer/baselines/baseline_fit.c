@@ -81,13 +81,13 @@ static lscm_status check_z(const lscm_posterior *p, lscm_error *why)
     return LSCM_OK;
 }
 
-static lscm_status finish(const training *r, const baseline *b, lscm_posterior **out,
-                          lscm_error *why)
+static lscm_status finish(const training *r, baseline *b, lscm_posterior **out, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     lscm_posterior *p = NULL;
     decoder g = decoder_of(b);
     TRY(fit_posterior(r->f, &p, decoder_weights(&g), decoder_bias_count(&g), why));
+    TRY(baseline_collect(b, why));
     TRY(put_decoder(b, &p->decode, why));
     TRY(training_draw(r, p, why));
     TRY(b->kind->encode(b, p->z, p->z_sd, why));

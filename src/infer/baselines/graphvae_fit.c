@@ -26,7 +26,7 @@ static void lay_out(baseline *b, arena *a)
 {
     const graphvae_layout at = layout_of(b);
     graphvae_f32_lay_out(&b->graph, a, &at, b->order, b->rows.batch, b->device);
-    b->gumbel = arena_take(a, b->d * (b->d - 1) / 2, sizeof(double));
+    b->gates = arena_take(a, b->d * (b->d - 1) / 2 + 1, sizeof(double));
     b->count = at.count;
     b->running_count = at.running;
 }
@@ -57,13 +57,19 @@ static double temperature_at(const baseline *b)
     return pow(0.99, floor(epochs));
 }
 
-static void loss(baseline *b, const float *x, training_terms *terms)
+static void draws(baseline *b)
 {
     rng r = baseline_stream(b, STREAM_BASELINE_GATES, b->step);
-    const graphvae_drawn drawn = {b->eps, b->gumbel, temperature_at(b)};
-    for (size_t k = 0; k < b->d * (b->d - 1) / 2; k++) {
-        b->gumbel[k] = rng_gumbel(r, 2 * k) - rng_gumbel(r, 2 * k + 1);
+    size_t pairs = b->d * (b->d - 1) / 2;
+    for (size_t k = 0; k < pairs; k++) {
+        b->gates[k] = rng_gumbel(r, 2 * k) - rng_gumbel(r, 2 * k + 1);
     }
+    b->gates[pairs] = temperature_at(b);
+}
+
+static void loss(baseline *b, const float *x, training_terms *terms)
+{
+    const graphvae_drawn drawn = {b->eps, b->gates, b->gates[b->d * (b->d - 1) / 2]};
     const network_batch_f32 batch = baseline_batch(b, x);
     graphvae_f32_loss(&b->graph, &batch, &drawn, &b->noise, terms);
 }
@@ -185,10 +191,14 @@ const baseline_kind graphvae_kind = {.batch = 128,
                                      .between = DECODER_ELU,
                                      .lay_out = lay_out,
                                      .begin = begin,
+                                     .draws = draws,
                                      .loss = loss,
                                      .graph = graph,
                                      .plain = plain,
-                                     .encode = encode};
+                                     .encode = encode,
+                                     .queue_lay_out = graphvae_queue_lay_out,
+                                     .queue_begin = graphvae_queue_begin,
+                                     .queue_loss = graphvae_queue_loss};
 
 lscm_status graphvae_fit(fit *f, lscm_posterior **out, lscm_error *why)
 {

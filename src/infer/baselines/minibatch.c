@@ -86,22 +86,35 @@ size_t minibatch_per_epoch(const minibatch *m)
     return m->rows / m->batch;
 }
 
-const float *minibatch_at(minibatch *m, rng r, uint64_t step)
+/* Where the batch begins in the order, which is that of its epoch. */
+static size_t first_of(minibatch *m, rng r, uint64_t step)
 {
     size_t each = minibatch_per_epoch(m);
-    size_t first = (size_t)(step % each) * m->batch;
-    uint64_t epoch = step / each;
-    r.stream += epoch << 32;
-    if (m->batch == m->rows) {
-        return m->x;
-    }
+    r.stream += step / each << 32;
     if (!m->shuffled || m->from.seed != r.seed || m->from.stream != r.stream) {
         rng_permutation(r, 0, m->rows, m->order);
         m->from = r;
         m->shuffled = true;
     }
+    return (size_t)(step % each) * m->batch;
+}
+
+const float *minibatch_at(minibatch *m, rng r, uint64_t step)
+{
+    if (m->batch == m->rows) {
+        return m->x;
+    }
+    const size_t *row = m->order + first_of(m, r, step);
     for (size_t k = 0; k < m->batch; k++) {
-        memcpy(m->out + k * m->D, m->x + m->order[first + k] * m->D, m->D * sizeof *m->out);
+        memcpy(m->out + k * m->D, m->x + row[k] * m->D, m->D * sizeof *m->out);
     }
     return m->out;
+}
+
+void minibatch_rows(minibatch *m, rng r, uint64_t step, uint32_t *row)
+{
+    size_t first = m->batch == m->rows ? 0 : first_of(m, r, step);
+    for (size_t k = 0; k < m->batch; k++) {
+        row[k] = (uint32_t)(m->batch == m->rows ? k : m->order[first + k]);
+    }
 }

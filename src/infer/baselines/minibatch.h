@@ -32,5 +32,7 @@ size_t minibatch_per_epoch(const minibatch *m);
 /* The batch (batch, D) of step `step`; epochs are shuffled by `r`, whose stream they add
  * themselves to, times 2^32. */
 const float *minibatch_at(minibatch *m, rng r, uint64_t step);
+/* The numbers of its rows (batch). */
+void minibatch_rows(minibatch *m, rng r, uint64_t step, uint32_t *row);
 
 #endif

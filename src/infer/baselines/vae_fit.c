@@ -68,7 +68,9 @@ const baseline_kind vae_kind = {.batch = 128,
                                 .begin = begin,
                                 .loss = loss,
                                 .plain = plain,
-                                .encode = encode};
+                                .encode = encode,
+                                .queue_lay_out = vae_queue_lay_out,
+                                .queue_loss = vae_queue_loss};
 
 lscm_status vae_fit(fit *f, lscm_posterior **out, lscm_error *why)
 {

@@ -8,10 +8,11 @@
  *
  * Beside it run averages of m and of n v/(n - 1), the newest counting a tenth, which stand for m
  * and v once training is over: then a is linear in y. Sums over rows are in double and in their
- * order. See batch_norm_real.h for the layer in either precision.
+ * order. It is an operation of a
+ * device (backend_table.h: norm, norm_back); batch_norm_real.h has the CPU's.
  */
-#ifndef LSCM_NET_BATCH_NORM_H
-#define LSCM_NET_BATCH_NORM_H
+#ifndef LSCM_BACKEND_BATCH_NORM_H
+#define LSCM_BACKEND_BATCH_NORM_H
 
 #include "backend/backend.h"
 
@@ -28,15 +29,12 @@ static inline void batch_norm_linear(double shift, double scale, double mean, do
     *offset = shift - *factor * mean;
 }
 
-/* batch_norm_f32 or batch_norm_f64 */
-#define BATCH_NORM TYPED(batch_norm)
-
 #include "backend/float32.h"
 
-#include "net/batch_norm_real.h"
+#include "backend/batch_norm_real.h"
 
 #include "backend/float64.h"
 
-#include "net/batch_norm_real.h" /* NOLINT(readability-duplicate-include) */
+#include "backend/batch_norm_real.h" /* NOLINT(readability-duplicate-include) */
 
 #endif

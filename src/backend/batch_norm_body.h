@@ -46,9 +46,10 @@ CLONED static void scale_rows(size_t rows, size_t cols, const double *restrict i
     }
 }
 
-void NAMED(batch_norm, forward)(const BATCH_NORM *b, size_t rows, const REAL *parameters, REAL *y,
-                                REAL *a, REAL *running)
+void NAMED(batch_norm, forward)(const device *on, const BATCH_NORM *b, size_t rows,
+                                const REAL *parameters, REAL *y, REAL *a, REAL *running)
 {
+    (void)on;
     size_t cols = b->cols;
     double *mean = b->sums;
     double *variance = b->sums + cols;
@@ -100,9 +101,10 @@ CLONED static void turn_rows(size_t rows, size_t cols, const double *restrict fa
     }
 }
 
-void NAMED(batch_norm, backward)(const BATCH_NORM *b, size_t rows, const REAL *parameters,
-                                 const REAL *d, REAL *u, REAL *gradient)
+void NAMED(batch_norm, backward)(const device *on, const BATCH_NORM *b, size_t rows,
+                                 const REAL *parameters, const REAL *d, REAL *u, REAL *gradient)
 {
+    (void)on;
     size_t cols = b->cols;
     double *sum = b->sums;
     double *product = b->sums + cols;
