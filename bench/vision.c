@@ -158,7 +158,8 @@ int main(int argc, char **argv)
     batch = there ? strtoul(argv[2], NULL, 10) : batch;
     double step = time_step();
     if (there) {
-        (void)printf("{\"step\": %.7f, \"batch\": %zu, \"device\": \"%s\"}\n", step, batch, on.name);
+        (void)printf("{\"step\": %.7f, \"batch\": %zu, \"device\": \"%s\"}\n", step, batch,
+                     on.name);
     } else {
         time_convolution(&tiles, &copies);
         (void)printf("{\"step\": %.6f, \"tiles\": %.1f, \"copies\": %.1f, \"threads\": %zu}\n",

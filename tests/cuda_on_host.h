@@ -97,7 +97,8 @@ inline size_t &most()
     return bytes;
 }
 
-/* Sanitizers want to know of every change of stacks; without them one takes no call of the system. */
+/* Sanitizers want to know of every change of stacks; without them one takes no call of the system.
+ */
 #ifdef CUDA_ON_HOST_ASAN
 
 inline void leave(bool for_ever)

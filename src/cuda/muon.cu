@@ -75,9 +75,14 @@ lscm_status muon_begin(muon_device *m, const muon_plan *plan, cudaStream_t strea
         size_t numbers = w->in * w->out;
         size_t least = least_of(w);
         size_t most = w->in < w->out ? w->out : w->in;
-        muon_place p = {w->at,          work,           work + numbers,
-                        work + 2 * numbers, work + 2 * numbers + least * least,
-                        (int)w->in,     (int)w->out,    (int)least,
+        muon_place p = {w->at,
+                        work,
+                        work + numbers,
+                        work + 2 * numbers,
+                        work + 2 * numbers + least * least,
+                        (int)w->in,
+                        (int)w->out,
+                        (int)least,
                         (float)(w->size * sqrt((double)most))};
         place[k] = p;
         gram += list_tiles(tiles + gram, (int)k, least, least);
@@ -100,8 +105,7 @@ done:
 
 /* ---- A step ---- */
 
-static __global__ void __launch_bounds__(PUSH)
-    muon_push(muon_device m, const float *gradient)
+static __global__ void __launch_bounds__(PUSH) muon_push(muon_device m, const float *gradient)
 {
     const float keep = 0.95f;
     __shared__ double sums[PUSH];
@@ -163,7 +167,7 @@ static __device__ void muon_product(muon_view a, muon_view b, int i, int j, floa
         __syncthreads();
         for (int n = 0; n < TILE; n++) {
             float v = left[t / 8][n];
-UNROLL
+            UNROLL
             for (int c = 0; c < 4; c++) {
                 sum[c] += v * right[n][4 * (t % 8) + c];
             }

@@ -34,7 +34,7 @@ struct conv_layer {
     int height, width, high, wide;
     const float *weights; /* (3, 3, in, out), then the bias (out) */
     float *y, *slope;     /* slope NULL: there is no way back */
-    const float *back; /* D of y */
+    const float *back;    /* D of y */
 };
 
 /* A batch is cut into slots, whose gradients are added in their order; as many of them as fit in
@@ -135,24 +135,24 @@ static __global__ void __launch_bounds__(CONV_THREADS) conv_forward(conv_layer l
         }
         __syncthreads();
         for (int k = 0; k < patch::together; k++) {
-UNROLL
+            UNROLL
             for (int p = 0; p < 3; p++) {
                 float span[SPAN];
                 const float *from =
                     x + k * patch::plane + (row * STRIDE + p) * patch::cols + col * STRIDE;
-UNROLL
+                UNROLL
                 for (int n = 0; n < SPAN; n++) {
                     span[n] = from[n];
                 }
-UNROLL
+                UNROLL
                 for (int q = 0; q < 3; q++) {
-                    const float4 *w = (const float4 *)(weight + ((3 * p + q) * patch::together + k) *
-                                                                    OUT +
-                                                       group * G);
-UNROLL
+                    const float4 *w =
+                        (const float4 *)(weight + ((3 * p + q) * patch::together + k) * OUT +
+                                         group * G);
+                    UNROLL
                     for (int o = 0; o < G / 4; o++) {
                         float4 v = w[o];
-UNROLL
+                        UNROLL
                         for (int a = 0; a < 4; a++) {
                             float at = span[a * STRIDE + q];
                             sum[a][4 * o] += at * v.x;
@@ -259,21 +259,21 @@ static __global__ void __launch_bounds__(CONV_THREADS)
             for (int r = 0; r < conv_taps<STRIDE>(a); r++) {
                 float span[6];
                 const float *from = d + o * fan::plane + (row + r) * fan::cols + col;
-UNROLL
+                UNROLL
                 for (int n = 0; n < (STRIDE == 1 ? 6 : 5); n++) {
                     span[n] = from[n];
                 }
-UNROLL
+                UNROLL
                 for (int s = 0; s < 3; s++) {
                     if (s < conv_taps<STRIDE>(c)) {
                         int tap = 3 * conv_tap<STRIDE>(a, r) + conv_tap<STRIDE>(c, s);
                         const float4 *w =
                             (const float4 *)(weight + (tap * CONV_TOGETHER + o) * fan::pitch +
                                              group * G);
-UNROLL
+                        UNROLL
                         for (int k = 0; k < G / 4; k++) {
                             float4 v = w[k];
-UNROLL
+                            UNROLL
                             for (int n = 0; n < 4; n++) {
                                 float at = span[n + s];
                                 sum[n][4 * k] += at * v.x;
@@ -304,8 +304,8 @@ UNROLL
 
 template <int IN, int OUT, int STRIDE> struct conv_outer {
     static const int cols = (CONV_WIDE - 1) * STRIDE + 3;
-    static const int mine = IN < CONV_TOGETHER ? 1 : 4;      /* input channels of a thread */
-    static const int parts = 3 * (IN / mine) * (OUT / 4);    /* of taps and channels */
+    static const int mine = IN < CONV_TOGETHER ? 1 : 4;             /* input channels of a thread */
+    static const int parts = 3 * (IN / mine) * (OUT / 4);           /* of taps and channels */
     static const int shares = parts > 128 ? 1 : parts > 64 ? 2 : 4; /* of positions */
     static const int threads = parts * shares;
     static const int patch = CONV_HIGH * cols * IN;
@@ -316,7 +316,8 @@ template <int IN, int OUT, int STRIDE> struct conv_outer {
 
 /* gradient of a slot (at a distance of `pitch` from the next), row blockIdx.y of taps. */
 template <int IN, int OUT, int STRIDE>
-static __global__ void conv_by_weights(conv_layer l, picture_slots slots, float *gradient, size_t pitch)
+static __global__ void conv_by_weights(conv_layer l, picture_slots slots, float *gradient,
+                                       size_t pitch)
 {
     typedef conv_outer<IN, OUT, STRIDE> outer;
     const int M = outer::mine;
@@ -356,7 +357,8 @@ static __global__ void conv_by_weights(conv_layer l, picture_slots slots, float 
             }
             __syncthreads();
             for (int n = share; n < CONV_POSITIONS; n += outer::shares) {
-                const float *at = x + ((n / CONV_WIDE) * outer::cols + n % CONV_WIDE * STRIDE + q) * IN;
+                const float *at =
+                    x + ((n / CONV_WIDE) * outer::cols + n % CONV_WIDE * STRIDE + q) * IN;
                 float4 v = *(const float4 *)(d + n * OUT + o);
                 float in[M];
                 if (M == 4) {
@@ -368,7 +370,7 @@ static __global__ void conv_by_weights(conv_layer l, picture_slots slots, float 
                 } else {
                     in[0] = at[k];
                 }
-UNROLL
+                UNROLL
                 for (int m = 0; m < M; m++) {
                     sum[m][0] += in[m] * v.x;
                     sum[m][1] += in[m] * v.y;

@@ -73,8 +73,8 @@ lscm_status picture_eyes_look(picture_eyes **out, const device *on, const pictur
     if (e->host == NULL) {
         TRY(fail_memory(why, e->group * tile_columns(eye->d) * sizeof *e->host));
     }
-    TRY(cuda_put(e->parameters, parameters, members * picture_count(eye) * sizeof(float),
-                 e->stream, why));
+    TRY(cuda_put(e->parameters, parameters, members * picture_count(eye) * sizeof(float), e->stream,
+                 why));
     TRY(cuda_done(cudaStreamSynchronize(e->stream), "working", why));
     *out = e;
     e = NULL;

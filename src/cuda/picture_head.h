@@ -21,16 +21,16 @@ struct head_shape {
 /* Per picture: of a group (map, slope, key, back), of the batch the others. */
 struct head_arrays {
     const float *parameters;
-    const float *map, *slope; /* (positions, HEAD_MAPS) */
-    float *key;               /* (positions, keys): p */
-    float *back;              /* (positions, HEAD_MAPS): D of the last map */
-    float *feature;           /* (features) */
+    const float *map, *slope;                   /* (positions, HEAD_MAPS) */
+    float *key;                                 /* (positions, keys): p */
+    float *back;                                /* (positions, HEAD_MAPS): D of the last map */
+    float *feature;                             /* (features) */
     float *hidden, *hidden_slope, *hidden_back; /* (HEAD_HIDDEN) */
     float *z, *z_back;                          /* (columns) */
     int *top;                                   /* (HEAD_MAPS): where the maximum is */
-    const float *labels;     /* (kept, d) */
-    const uint32_t *picture; /* (batch): of those kept */
-    const float *by_pixels;  /* (parts, columns): dloss/du^, in so many parts */
+    const float *labels;                        /* (kept, d) */
+    const uint32_t *picture;                    /* (batch): of those kept */
+    const float *by_pixels;                     /* (parts, columns): dloss/du^, in so many parts */
     int parts;
     double *loss; /* 1: squared errors of labels */
 };

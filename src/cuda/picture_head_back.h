@@ -77,9 +77,9 @@ static __device__ void head_tile(const head_shape &s, const float *key, const fl
         int at = begin + n / s.keys;
         float y = conv_place(at / s.wide, s.high) - feature[k];
         float x = conv_place(at % s.wide, s.wide) - feature[s.keys + k];
-        to[n] = at < s.high * s.wide ? key[(size_t)at * s.keys + k] *
-                                           (back[k] * y + back[s.keys + k] * x + sums[k])
-                                     : 0;
+        to[n] = at < s.high * s.wide
+                    ? key[(size_t)at * s.keys + k] * (back[k] * y + back[s.keys + k] * x + sums[k])
+                    : 0;
     }
 }
 
@@ -91,12 +91,12 @@ static size_t head_backward_bytes(const head_shape &s)
 }
 
 /* One picture: its D, and what keys' weights are told by it, added to `gradient`. */
-static __device__ void head_picture(const head_shape &s, const head_arrays &a, size_t own,
-                                    size_t b, float factor, float *shared)
+static __device__ void head_picture(const head_shape &s, const head_arrays &a, size_t own, size_t b,
+                                    float factor, float *shared)
 {
-    float *keys = shared;                           /* (HEAD_TILE, keys) */
-    float *m = keys + HEAD_TILE * s.keys;           /* (HEAD_TILE, HEAD_MAPS) */
-    float *gradient = m + HEAD_TILE * HEAD_MAPS;    /* (HEAD_MAPS + 1, keys) */
+    float *keys = shared;                                /* (HEAD_TILE, keys) */
+    float *m = keys + HEAD_TILE * s.keys;                /* (HEAD_TILE, HEAD_MAPS) */
+    float *gradient = m + HEAD_TILE * HEAD_MAPS;         /* (HEAD_MAPS + 1, keys) */
     float *z_back = gradient + (HEAD_MAPS + 1) * s.keys; /* (columns) */
     float *hidden = z_back + s.columns;
     float *back = hidden + HEAD_HIDDEN; /* (features) */

@@ -177,8 +177,8 @@ void picture_see(const picture_shape *s, const picture_maps *m, const conv_sourc
 }
 
 void picture_see_back(const picture_shape *s, const picture_maps *m, const conv_source *from,
-                      const float *parameters, picture_slots slots, size_t slots_here,
-                      size_t count, float *gradient, size_t pitch, cudaStream_t stream)
+                      const float *parameters, picture_slots slots, size_t slots_here, size_t count,
+                      float *gradient, size_t pitch, cudaStream_t stream)
 {
     for (size_t l = s->convs; l > 0; l--) {
         const conv_kind *kind = kind_of(&s->conv[l - 1]);

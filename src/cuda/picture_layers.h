@@ -35,7 +35,7 @@ void picture_see(const picture_shape *s, const picture_maps *m, const conv_sourc
                  const head_arrays *a, size_t first, size_t count, cudaStream_t stream);
 /* From D of the last map to those of all others, and to the weights of every slot. */
 void picture_see_back(const picture_shape *s, const picture_maps *m, const conv_source *from,
-                      const float *parameters, picture_slots slots, size_t slots_here,
-                      size_t count, float *gradient, size_t pitch, cudaStream_t stream);
+                      const float *parameters, picture_slots slots, size_t slots_here, size_t count,
+                      float *gradient, size_t pitch, cudaStream_t stream);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef LSCM_CUDA_PICTURE_MACHINE_H
 #define LSCM_CUDA_PICTURE_MACHINE_H
 
-#include "cuda/pool.h"
 #include "cuda/picture_layers.h"
+#include "cuda/pool.h"
 
 extern "C" {
 extern const picture_machine cuda_pictures;
@@ -22,8 +22,8 @@ lscm_status picture_store_keep(picture_store **out, const device *on, const pict
                                lscm_error *why);
 void picture_store_drop(picture_store *s);
 
-lscm_status picture_pupil_open(picture_pupil **out, const picture_store *s,
-                               const picture_lesson *l, lscm_error *why);
+lscm_status picture_pupil_open(picture_pupil **out, const picture_store *s, const picture_lesson *l,
+                               lscm_error *why);
 void picture_pupil_close(picture_pupil *t);
 lscm_status picture_pupil_put(picture_pupil *t, const float *parameters, const float *state,
                               lscm_error *why);

@@ -137,14 +137,14 @@ static __device__ void pixels_product(const float *x, int in, const float *weigh
     }
     for (int i = 0; i < in; i += 4) {
         float4 at[4];
-UNROLL
+        UNROLL
         for (int a = 0; a < 4; a++) {
             at[a] = *(const float4 *)(x + (row + a) * in + i);
         }
-UNROLL
+        UNROLL
         for (int m = 0; m < 4; m++) {
             float4 w = *(const float4 *)(weight + (i + m) * PIXELS_PITCH + col);
-UNROLL
+            UNROLL
             for (int a = 0; a < 4; a++) {
                 float v = m == 0 ? at[a].x : m == 1 ? at[a].y : m == 2 ? at[a].z : at[a].w;
                 sum[a][0] += v * w.x;
@@ -224,7 +224,8 @@ static __device__ void pixels_meet(const pixels_shape &s, const pixels_arrays &a
         int c = n % s.out;
         float sum = anew ? 0 : to[n];
         for (int p = 0; p < s.together && c < s.channels; p++) {
-            sum += (i < PIXELS_WIDE ? h[p * PIXELS_WIDE + i] : 1) * k.colour[p * PIXELS_COLOURS + c];
+            sum +=
+                (i < PIXELS_WIDE ? h[p * PIXELS_WIDE + i] : 1) * k.colour[p * PIXELS_COLOURS + c];
         }
         to[n] = sum;
     }
@@ -255,7 +256,7 @@ static __device__ void pixels_outer(const pixels_shape &s, const float *x, int i
             float4 v = *(const float4 *)(x + p * in + i);
             float4 w = *(const float4 *)(d + p * PIXELS_WIDE + col);
             float from[4] = {v.x, v.y, v.z, v.w};
-UNROLL
+            UNROLL
             for (int n = 0; n < 4; n++) {
                 sum[n][0] += from[n] * w.x;
                 sum[n][1] += from[n] * w.y;
@@ -290,15 +291,15 @@ static __device__ void pixels_behind(const pixels_shape &s, const float *d, cons
         }
         for (int c = 0; c < PIXELS_WIDE; c += 4) {
             float4 v[4];
-UNROLL
+            UNROLL
             for (int n = 0; n < 4; n++) {
                 v[n] = *(const float4 *)(d + (row + n) * PIXELS_WIDE + c);
             }
-UNROLL
+            UNROLL
             for (int m = 0; m < 4; m++) { /* columns 16 apart: their rows lie in different banks */
                 int i = first + m * lanes < in ? first + m * lanes : first;
                 float4 w = *(const float4 *)(weight + i * PIXELS_PITCH + c);
-UNROLL
+                UNROLL
                 for (int n = 0; n < 4; n++) {
                     sum[n][m] += v[n].x * w.x + v[n].y * w.y + v[n].z * w.z + v[n].w * w.w;
                 }

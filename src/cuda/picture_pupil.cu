@@ -23,8 +23,8 @@ enum { SMALL = 256 };
 struct pupil_book {
     uint32_t *pictures, *picture; /* (STEPS_TOGETHER, batch), (batch) */
     double *starts, *start;
-    picture_dials *dials, *dial; /* (STEPS_TOGETHER), 1 */
-    double *losses;              /* (STEPS_TOGETHER, 2) */
+    picture_dials *dials, *dial;     /* (STEPS_TOGETHER), 1 */
+    double *losses;                  /* (STEPS_TOGETHER, 2) */
     double *label_loss, *pixel_loss; /* (batch), (batch, PIXELS_PARTS) */
     int *step;
 };
@@ -185,18 +185,18 @@ static lscm_status allow(const picture_pupil *t, lscm_error *why)
                     t->eye.d);
     }
     TRY(picture_allow(&t->eye, why));
-    TRY(cuda_done(cudaFuncSetAttribute(head_backward, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       (int)head),
-                  "asking for shared memory", why));
-    TRY(cuda_done(cudaFuncSetAttribute(pixels_draw, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       (int)pixels),
-                  "asking for shared memory", why));
+    TRY(cuda_done(
+        cudaFuncSetAttribute(head_backward, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)head),
+        "asking for shared memory", why));
+    TRY(cuda_done(
+        cudaFuncSetAttribute(pixels_draw, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)pixels),
+        "asking for shared memory", why));
 done:
     return status;
 }
 
-lscm_status picture_pupil_open(picture_pupil **out, const picture_store *s,
-                               const picture_lesson *l, lscm_error *why)
+lscm_status picture_pupil_open(picture_pupil **out, const picture_store *s, const picture_lesson *l,
+                               lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     picture_pupil *t = (picture_pupil *)calloc(1, sizeof *t);
@@ -361,8 +361,7 @@ static void launch_step(const picture_pupil *t)
     LAUNCH(pupil_gather, (s.at_first + 31) / 32, SMALL, 0, t->stream, s.at_first, t->partial,
            (int)t->slots, s.at_first, t->gradient);
     LAUNCH(pupil_gather, (t->pixels.count + 31) / 32, SMALL, 0, t->stream, t->pixels.count,
-           t->drawn.gradient, (int)t->slots * PIXELS_PARTS, t->pixels.count,
-           t->gradient + t->eyes);
+           t->drawn.gradient, (int)t->slots * PIXELS_PARTS, t->pixels.count, t->gradient + t->eyes);
     muon_step(&t->muon, dials, t->parameters, t->gradient, t->stream);
     LAUNCH(pupil_end, 1, SMALL, 0, t->stream, t->book, (int)t->batch);
 }

@@ -14,7 +14,7 @@ struct cusolverDnContext;
 
 typedef struct cuda_self {
     int index;
-    size_t shared_most; /* bytes of shared memory that a block can have */
+    size_t shared_most;               /* bytes of shared memory that a block can have */
     struct cusolverDnContext *solver; /* NULL until a matrix is factored */
 } cuda_self;
 

@@ -13,8 +13,8 @@
 #define LSCM_NET_LAYER_H
 
 #include "backend/backend.h"
-#include "base/rng.h"
 #include "backend/batch_norm.h"
+#include "base/rng.h"
 
 typedef enum layer_kind { LAYER_DENSE, LAYER_NORM, LAYER_COUNT } layer_kind;
 

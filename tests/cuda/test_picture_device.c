@@ -134,8 +134,8 @@ static void assert_same_gradient(const sight_net *a, const sight_net *b)
                          ? a->eyes + a->brush.at[l - convs - PICTURE_END + 1]
                          : a->count;
         if (end > begin) {
-            double off = off_by(end - begin, a->optimiser.state + begin,
-                                b->optimiser.state + begin);
+            double off =
+                off_by(end - begin, a->optimiser.state + begin, b->optimiser.state + begin);
             if (!(off < 2e-4)) {
                 print_error("layer %zu: off by %g\n", l, off);
             }
@@ -167,24 +167,36 @@ static void assert_same_steps(world w)
 static void test_steps(void **state)
 {
     (void)state;
-    assert_same_steps((world){.rows = 9, .height = 16, .width = 16, .channels = 1, .d = 2,
-                              .batch = 4, .pixels = 32});
-    assert_same_steps((world){.rows = 7, .height = 33, .width = 21, .channels = 3, .d = 5,
-                              .bytes = true, .batch = 5, .pixels = 19});
-    assert_same_steps((world){.rows = 5, .height = 64, .width = 64, .channels = 3, .d = 6,
-                              .batch = 2, .pixels = 128});
-    assert_same_steps((world){.rows = 3, .height = 35, .width = 70, .channels = 4, .d = 18,
-                              .batch = 2, .pixels = 50});
-    assert_same_steps((world){.rows = 4, .height = 16, .width = 57, .channels = 2, .d = 1,
-                              .bytes = true, .batch = 1, .pixels = 1});
+    assert_same_steps((world){
+        .rows = 9, .height = 16, .width = 16, .channels = 1, .d = 2, .batch = 4, .pixels = 32});
+    assert_same_steps((world){.rows = 7,
+                              .height = 33,
+                              .width = 21,
+                              .channels = 3,
+                              .d = 5,
+                              .bytes = true,
+                              .batch = 5,
+                              .pixels = 19});
+    assert_same_steps((world){
+        .rows = 5, .height = 64, .width = 64, .channels = 3, .d = 6, .batch = 2, .pixels = 128});
+    assert_same_steps((world){
+        .rows = 3, .height = 35, .width = 70, .channels = 4, .d = 18, .batch = 2, .pixels = 50});
+    assert_same_steps((world){.rows = 4,
+                              .height = 16,
+                              .width = 57,
+                              .channels = 2,
+                              .d = 1,
+                              .bytes = true,
+                              .batch = 1,
+                              .pixels = 1});
 }
 
 /* Several steps, several looks at labels: rates, batches and dials of each. */
 static void test_many_steps(void **state)
 {
     (void)state;
-    world w = {.rows = 40, .height = 16, .width = 18, .channels = 1, .d = 2, .batch = 2,
-               .pixels = 17};
+    world w = {
+        .rows = 40, .height = 16, .width = 18, .channels = 1, .d = 2, .batch = 2, .pixels = 17};
     world_open(&w, 77);
     sight_net there = net_on(&w, on_device(), 36);
     sight_net again = net_on(&w, on_device(), 36);
@@ -209,8 +221,8 @@ static void test_goes_on(void **state)
 {
     (void)state;
     enum { STEPS = 40 };
-    world w = {.rows = 12, .height = 16, .width = 16, .channels = 1, .d = 2, .batch = 1,
-               .pixels = 16};
+    world w = {
+        .rows = 12, .height = 16, .width = 16, .channels = 1, .d = 2, .batch = 1, .pixels = 16};
     piece from[SIGHT_PIECES];
     piece to[SIGHT_PIECES];
     world_open(&w, 3);
@@ -238,8 +250,8 @@ static void test_reads(void **state)
 {
     (void)state;
     enum { COUNT = 11, MEMBERS = 2 };
-    world w = {.rows = COUNT, .height = 40, .width = 23, .channels = 2, .d = 3, .batch = 2,
-               .pixels = 8};
+    world w = {
+        .rows = COUNT, .height = 40, .width = 23, .channels = 2, .d = 3, .batch = 2, .pixels = 8};
     world_open(&w, 4);
     sight_net a = net_on(&w, on_cpu(), 100);
     size_t count = picture_count(&a.eye);

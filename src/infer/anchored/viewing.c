@@ -163,7 +163,8 @@ lscm_status viewing_trial(viewing *v, const lscm_fit_settings *s, const lscm_pro
     TRY(sight_net_open(&n, &v->x, &v->by, held, &settings, why));
     while (!sight_net_over(&n)) {
         TRY(sight_net_step(&n, why));
-        if ((n.now.steps % 10 == 0 || v->store != NULL) && progress != NULL && progress->report != NULL &&
+        if ((n.now.steps % 10 == 0 || v->store != NULL) && progress != NULL &&
+            progress->report != NULL &&
             !progress->report(progress->self, "trying a network of pictures", n.now.steps,
                               n.now.end)) {
             TRY(fail(why, LSCM_STOPPED, "stopped on request"));

@@ -355,8 +355,7 @@ lscm_status sight_net_step(sight_net *n, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     TRY(n->pupil != NULL ? sight_pupil_steps(n, why) : step_here(n, why));
-    n->now.checked =
-        n->now.steps % sight_check_every(n) == 0 || n->now.steps == n->now.end ? 1 : 0;
+    n->now.checked = n->now.steps % sight_check_every(n) == 0 || n->now.steps == n->now.end ? 1 : 0;
     TRY(n->now.checked != 0 ? sight_check(n, why) : LSCM_OK);
 done:
     return status;

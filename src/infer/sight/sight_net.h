@@ -60,7 +60,7 @@ typedef struct sight_net {
     size_t *batch;           /* (batch): pictures kept */
     size_t *asked, asks;     /* pictures kept with labels held out */
     struct sight_desk *desk; /* (workers) */
-    picture_pupil *pupil; /* this network on the device, or NULL */
+    picture_pupil *pupil;    /* this network on the device, or NULL */
     size_t workers;
     sight_counts now;
     arena memory;

@@ -47,8 +47,8 @@ typedef struct picture_dials {
 
 typedef struct picture_steps {
     size_t count;
-    const uint32_t *picture; /* (count, batch): of those kept */
-    const double *start;     /* (count, batch): where drawing pixels begins */
+    const uint32_t *picture;    /* (count, batch): of those kept */
+    const double *start;        /* (count, batch): where drawing pixels begins */
     const picture_dials *dials; /* (count) */
 } picture_steps;
 
