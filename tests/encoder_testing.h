@@ -119,10 +119,11 @@ typedef struct nonlinear {
     lscm_dataset *data;
     features f;
     kernel_encoder kernel;
-    double *numbers;      /* of the inverse */
-    float *parameters;    /* of its network */
-    size_t count;         /* of these; 0: there is none */
-    kernel_beyond beyond; /* linear kernels are without it, as older runs are */
+    double *numbers;           /* of the inverse */
+    float *parameters;         /* of its network */
+    size_t count;              /* of these; 0: there is none */
+    kernel_beyond beyond;      /* linear kernels are without it, as older runs are */
+    double alike[(3 + 1) * 3]; /* nor have they this */
     generator_inverse inverse;
     lscm_posterior *p; /* with the encoder */
 } nonlinear;
@@ -186,6 +187,10 @@ static inline nonlinear nonlinear_new(size_t D, kernel_family kind, bool network
     if (kind != KERNEL_LINEAR) {
         const kernel_shrink shrink = kernel_beyond_shrink(&n.beyond, true);
         assert_ok(encoder_pack_shrink(n.p, &shrink, &why));
+        for (size_t k = 0; k < sizeof n.alike / sizeof n.alike[0]; k++) {
+            n.alike[k] = 0.01 * (double)(k + 1);
+        }
+        assert_ok(encoder_pack_alike(n.p, n.alike, &why));
     }
     return n;
 }

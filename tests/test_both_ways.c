@@ -65,8 +65,10 @@ static size_t make(const made *m, uint64_t seed)
 
 static double size_of(const made *m, uint64_t seed)
 {
+    double size = NAN;
     (void)make(m, seed);
-    assert_ok(leaks_both_ways(sd, &under, z, &why));
+    assert_ok(leaks_both_ways(sd, &size, &under, z, &why));
+    assert_near(sqrt(sd[1 * D + 2] * sd[2 * D + 1]), size, 1e-12); /* whatever their units */
     return sd[1 * D + 2]; /* both are in units of one law */
 }
 
@@ -130,14 +132,14 @@ static void nodes_without_values_are_left_out(void **state)
         values[r * D + 1] = mask[r * D + 1] != 0 ? 2 : 0;
     }
     design_again(&under, rows, D, mask, values);
-    assert_ok(leaks_both_ways(sd, &under, z, &why));
+    assert_ok(leaks_both_ways(sd, NULL, &under, z, &why));
     for (size_t e = 0; e < D * D; e++) {
         bool none = e / D == e % D || e / D <= 1 || e % D <= 1;
         assert_true(none ? sd[e] == 0 : sd[e] > 0.1 && sd[e] < 0.4);
     }
     memset(mask, 0, sizeof mask);
     design_again(&under, rows, D, mask, NULL);
-    assert_ok(leaks_both_ways(sd, &under, z, &why));
+    assert_ok(leaks_both_ways(sd, NULL, &under, z, &why));
     for (size_t e = 0; e < D * D; e++) {
         assert_true(sd[e] == 0);
     }

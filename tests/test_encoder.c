@@ -36,6 +36,7 @@ static void assert_unpacked(const nonlinear *n, const encoder *e)
     const kernel_shrink shrink = kernel_beyond_shrink(&n->beyond, true);
     assert_same(shrink.line, e->shrink.line, (R + 1) * d * sizeof(double));
     assert_same(shrink.rule, e->shrink.rule, 4 * d * sizeof(double));
+    assert_same(shrink.line != NULL ? n->alike : NULL, e->alike, sizeof n->alike);
     assert_true(e->inverted == (n->count > 0));
     if (e->inverted) {
         const generator_inverse *g = &n->inverse;
@@ -85,6 +86,14 @@ static answer by_pieces(const nonlinear *n)
         bool set = design_is_set(&n->f.design, k / d, k % d);
         a.z[k] = set ? design_value(&n->f.design, k / d, k % d) : a.z[k];
         a.sd[k] = set ? 0 : a.sd[k];
+    }
+    for (size_t k = 0; k < count && shrink.line != NULL; k++) {
+        double squares = a.sd[k] * a.sd[k];
+        for (size_t p = 0; p < d; p++) {
+            double e = n->alike[p * d + k % d] * (a.z[k / d * d + p] - n->alike[d * d + p]);
+            squares += e * e;
+        }
+        a.sd[k] = a.sd[k] > 0 ? sqrt(squares) : 0;
     }
     a.outside = count_outside(n->data, n->data, a.z);
     free(guess);
@@ -172,7 +181,8 @@ static void damage_is_seen(void **state)
         const encoder_array whole = *array;
         encoder e;
         array->name[0] ^= 1;
-        bool optional = strcmp(whole.name, "range") == 0 || strcmp(whole.name, "generator") == 0;
+        bool optional = strcmp(whole.name, "range") == 0 || strcmp(whole.name, "alike") == 0 ||
+                        strcmp(whole.name, "generator") == 0;
         if (optional) {
             assert_ok(encoder_open(&e, n.p, &why));
         } else {
@@ -199,6 +209,16 @@ static void damage_is_seen(void **state)
             assert_fails(encoder_open(&e, n.p, &why), LSCM_FORMAT, "damaged");
         }
         memcpy(whole.raw, &first, size);
+    }
+    for (size_t k = 0; k < store->count; k++) {
+        encoder e;
+        if (strcmp(store->array[k].name, "alike") == 0) {
+            double *number = store->array[k].raw;
+            double kept = *number;
+            *number = NAN;
+            assert_fails(encoder_open(&e, n.p, &why), LSCM_FORMAT, "'alike'");
+            *number = kept;
+        }
     }
     for (size_t k = 0; k < 3; k++) {
         static const char *const kinds[] = {"kernel", "kernel cubic", "quadratic"};

@@ -7,6 +7,7 @@
 #include "infer/run/run.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <string.h>
 
 static void lay_out(nonlinear *n)
@@ -105,11 +106,28 @@ done:
 
 /* ---- The result ---- */
 
-/* What is kept of rows beyond the labels. */
-static void shrink(nonlinear *n)
+/* What is kept of rows: less beyond the labels, and with errors that all rows share. */
+static void tell(nonlinear *n)
 {
+    read_off *off = &n->off;
     kernel_shrink to = kernel_beyond_shrink(&n->beyond, n->homogeneous);
-    kernel_shrink_rows(&to, n->x.rows, n->x.f, &n->x.design, n->off.told, n->off.told_sd);
+    kernel_shrink_rows(&to, n->x.rows, n->x.f, &n->x.design, off->told, off->told_sd);
+    alike_errors_add(off->alike, &n->x.design, off->told, off->told_sd);
+}
+
+/* A network errs in a node itself as in what it takes of others for it: leaks say how wrong scales
+ * are, too, where values held out, which are like those shown, cannot. But not of pictures, where
+ * readings that fall short beyond the labels look like leaks. */
+static lscm_status find_alike(nonlinear *n, bool saturated, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    read_off *off = &n->off;
+    double size = 0;
+    TRY(leaks_both_ways(off->leak, &size, &n->x.design, off->z, why));
+    off->gain = saturated ? off->gain : fmax(off->gain, size);
+    alike_errors(n->x.d, off->leak, off->gain, off->middle, off->alike);
+done:
+    return status;
 }
 
 /* The kernel's z as it is: values in their places, its variance as noise of the rows. */
@@ -145,12 +163,12 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
     }
     read_off_spread(off);
     TRY(read_off_find_reach(off, why));
-    TRY(leaks_both_ways(off->leak, &n->x.design, off->z, why));
+    TRY(find_alike(n, in->saturated, why));
     anchored_input with = read_off_with_errors(off, in);
     if (off->outside > 0 && !n->homogeneous) {
         TRY(read_off_infer_within(off, out, &with, why));
         if (!with.saturated) { /* else what was drawn is kept */
-            shrink(n);
+            tell(n);
         }
         goto done;
     }
@@ -163,7 +181,7 @@ lscm_status nonlinear_finish(nonlinear *n, anchored *out, const anchored_input *
         memcpy(off->told, off->z, entries * sizeof(double));
         memcpy(off->told_sd, off->sd, entries * sizeof(double));
     }
-    shrink(n);
+    tell(n);
 done:
     return status;
 }

@@ -79,6 +79,7 @@ lscm_status nonlinear_posterior(const fit *f, const nonlinear *n, lscm_posterior
     TRY(encoder_pack_nonlinear(p, x, &n->kernel, n->network ? &inverse : NULL, why));
     kernel_shrink shrink = kernel_beyond_shrink(&n->beyond, n->homogeneous);
     TRY(encoder_pack_shrink(p, &shrink, why));
+    TRY(encoder_pack_alike(p, n->off.alike, why));
     TRY(encoder_pack_units(p, f->data->units, why));
     *out = p;
     p = NULL;

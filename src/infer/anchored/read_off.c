@@ -24,6 +24,7 @@ static void lay_out(read_off *r)
     r->blur = arena_take(a, d * d * d, sizeof(double));
     r->w = arena_take(a, d * d, sizeof(double));
     r->leak = arena_take(a, d * d, sizeof(double));
+    r->alike = arena_take(a, (d + 1) * d, sizeof(double));
 }
 
 lscm_status read_off_open(read_off *out, const design *by, char *const *names, lscm_error *why)

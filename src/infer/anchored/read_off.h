@@ -21,6 +21,7 @@ typedef struct read_off {
     bool blurred;                  /* .. is known */
     double *leak;                  /* (d, d): sd of what leaks (evidence/both_ways.h) */
     double gain;                   /* sd of the error of a scale */
+    double *alike;                 /* (d + 1, d): both (evidence/alike_errors.h) */
     double *r2;                    /* (d): of values held out, NaN where there were none */
     double *size;                  /* (rows): the error goes with it; NULL: with nothing */
     double *w, *intercept, *sigma; /* the mean model */

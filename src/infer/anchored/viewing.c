@@ -390,7 +390,7 @@ lscm_status viewing_infer(viewing *v, anchored *out, const anchored_input *in, l
     read_off *off = &v->off;
     read_off_spread(off);
     TRY(read_off_find_reach(off, why));
-    TRY(leaks_both_ways(off->leak, &v->by, off->z, why));
+    TRY(leaks_both_ways(off->leak, NULL, &v->by, off->z, why));
     anchored_input with = read_off_with_errors(off, in);
     if (off->outside + off->hidden > 0) {
         TRY(read_off_infer_within(off, out, &with, why));

@@ -139,6 +139,17 @@ lscm_status encoder_pack_shrink(lscm_posterior *p, const kernel_shrink *s, lscm_
     return encoder_put(p, slots, SHRINK_SLOTS, why);
 }
 
+static encoder_slot alike_slot(size_t d, void *alike)
+{
+    return (encoder_slot){"alike", alike, {d + 1, d}, DTYPE_FLOAT64, true};
+}
+
+lscm_status encoder_pack_alike(lscm_posterior *p, const double *alike, lscm_error *why)
+{
+    const encoder_slot slot = alike_slot(p->d, &alike);
+    return encoder_put(p, &slot, 1, why);
+}
+
 enum { UNIT_SLOTS = 2 };
 
 static void unit_slots(encoder *e, encoder_slot out[UNIT_SLOTS])
@@ -246,6 +257,18 @@ done:
     return status;
 }
 
+static lscm_status take_alike(encoder *e, const lscm_posterior *p, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const encoder_slot slot = alike_slot(e->d, &e->alike);
+    TRY(encoder_take(p, &slot, 1, why));
+    if (e->alike != NULL && !encoder_finite(p, "alike")) {
+        TRY(encoder_unsound("alike", why));
+    }
+done:
+    return status;
+}
+
 static lscm_status take_kernel(encoder *e, const lscm_posterior *p, kernel_family of,
                                lscm_error *why)
 {
@@ -276,6 +299,7 @@ static lscm_status take_kernel(encoder *e, const lscm_posterior *p, kernel_famil
         TRY(encoder_unsound("scale", why));
     }
     TRY(take_shrink(e, p, why));
+    TRY(take_alike(e, p, why));
     TRY(take_units(e, p, why));
     if (encoder_has(p, "generator")) {
         TRY(take_generator(e, p, why));

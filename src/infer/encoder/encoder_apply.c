@@ -107,6 +107,9 @@ static lscm_status apply_kernel(const encoder *e, const encoder_rows *rows,
         kernel_shrink_rows(&e->shrink, rows->rows, rows->f, rows->design, rows->z, rows->sd);
     }
     design_put(rows->design, rows->z, rows->sd);
+    if (e->alike != NULL) {
+        alike_errors_add(e->alike, rows->design, rows->z, rows->sd);
+    }
 done:
     return status;
 }

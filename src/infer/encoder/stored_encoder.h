@@ -10,7 +10,8 @@
  *                       generator_*: generator.h), these are where Gauss-Newton through it begins
  *
  *                       with beyond_line (R + 1, d), beyond (4, d), beyond the labels it is shrunk
- *                       (kernel_beyond.h)
+ *                       (kernel_beyond.h); with alike (d + 1, d) sd has what is wrong in all rows
+ *                       alike (alike_errors.h)
  *                       with x_origin, x_unit (D), all of it is of (x - x_origin) / x_unit
  *   pictures            x~ = (x - backdrop (height, width, channels)) / scale (1), float32;  z and
  * sd by networks: parameters (members, P) float32, offset and spread (members, d), errors (3, d):
@@ -23,6 +24,7 @@
 #ifndef LSCM_INFER_ENCODER_STORED_ENCODER_H
 #define LSCM_INFER_ENCODER_STORED_ENCODER_H
 
+#include "infer/evidence/evidence.h"
 #include "infer/generator/generator.h"
 #include "infer/kernel/kernel.h"
 #include "infer/problem/problem.h"
@@ -38,6 +40,8 @@ lscm_status encoder_pack_nonlinear(lscm_posterior *p, const features *f, const k
 /* Networks of pictures; the posterior has the shape of x. by: labels. */
 lscm_status encoder_pack_sight(lscm_posterior *p, const sight_reader *r, const design *by,
                                lscm_error *why);
+/* What it has wrong alike in all rows: alike (d + 1, d). */
+lscm_status encoder_pack_alike(lscm_posterior *p, const double *alike, lscm_error *why);
 /* How it is shrunk beyond the labels. */
 lscm_status encoder_pack_shrink(lscm_posterior *p, const kernel_shrink *s, lscm_error *why);
 /* Of x in units of its columns (NULL: its own). */
@@ -66,6 +70,7 @@ typedef struct encoder {
     double actuator_noise;
     kernel_encoder kernel;
     kernel_shrink shrink; /* line NULL: runs that are older keep none */
+    double *alike;        /* (d + 1, d), or NULL: the same */
     generator_inverse inverse;
     bool inverted; /* there is an inverse */
     sight_reader sight;

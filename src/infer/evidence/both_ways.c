@@ -205,7 +205,8 @@ static void find_units(const design *by, double *mean, double *unit)
     }
 }
 
-lscm_status leaks_both_ways(double *sd, const design *by, const double *z, lscm_error *why)
+lscm_status leaks_both_ways(double *sd, double *size, const design *by, const double *z,
+                            lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     size_t d = by->d;
@@ -228,10 +229,13 @@ lscm_status leaks_both_ways(double *sd, const design *by, const double *z, lscm_
     t.mean = mean;
     t.unit = unit;
     find_slopes(&t, numbers, error);
-    double size = leaks_size(d, numbers, error);
+    double lambda = leaks_size(d, numbers, error);
     for (size_t e = 0; e < d * d; e++) {
         bool told = e / d != e % d && unit[e / d] > 0;
-        sd[e] = told ? size * unit[e % d] / unit[e / d] : 0;
+        sd[e] = told ? lambda * unit[e % d] / unit[e / d] : 0;
+    }
+    if (size != NULL) {
+        *size = lambda;
     }
 done:
     arena_close(&t.memory);

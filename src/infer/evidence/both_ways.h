@@ -23,9 +23,10 @@
 #include "infer/mechanism/mechanism.h"
 
 /* sd (d, d): of what leaks from z_p into z_i, per unit of z_p: lambda u_i/u_p, 0 on the diagonal
- * and where either was never set to different values. z (rows, d): as read off, values in their
- * places. */
-lscm_status leaks_both_ways(double *sd, const design *by, const double *z, lscm_error *why);
+ * and where either was never set to different values. size: NULL, or lambda. z (rows, d): as read
+ * off, values in their places. */
+lscm_status leaks_both_ways(double *sd, double *size, const design *by, const double *z,
+                            lscm_error *why);
 
 /* lambda of slopes and their errors, (d, d) each; pairs that are not finite do not count. */
 double leaks_size(size_t d, const double *slope, const double *error);
