@@ -16,6 +16,8 @@
 #include <cuda_runtime.h>
 
 #define UNROLL _Pragma("unroll")
+#define CUDA_TEXT(words) _Pragma(#words)
+#define UNROLL_BY(times) CUDA_TEXT(unroll times)
 /* clang-format off */
 #define LAUNCH(kernel, blocks, threads, bytes, stream, ...)                                        \
     kernel<<<blocks, threads, bytes, stream>>>(__VA_ARGS__)
@@ -29,6 +31,7 @@
 #include "cuda_on_host.h"
 
 #define UNROLL
+#define UNROLL_BY(times)
 
 #endif
 

@@ -6,9 +6,8 @@
  *     conv_by_weights dw, db of a slot of pictures, one row p of the taps a block
  *
  * A block has 8 x 16 positions of a picture, whose surroundings it keeps in shared memory, some
- * channels at a time. A thread has four positions side by side and a quarter of the channels, so
- * that what it loads serves many products. The first layer's input is the pictures themselves, with
- * coordinates for the last two channels.
+ * channels at a time. A thread has four positions side by side and four channels, so that what it
+ * loads serves many products.
  */
 #ifndef LSCM_CUDA_PICTURE_CONV_H
 #define LSCM_CUDA_PICTURE_CONV_H
@@ -29,7 +28,6 @@ struct conv_source {
 
 /* One layer: x (height, width), y (high, wide). */
 struct conv_layer {
-    struct conv_source from; /* of the first one, else: */
     const float *x;
     int height, width, high, wide;
     const float *weights; /* (3, 3, in, out), then the bias (out) */
@@ -53,7 +51,7 @@ enum {
     CONV_HIGH = 8,
     CONV_WIDE = 16,
     CONV_POSITIONS = CONV_HIGH * CONV_WIDE,
-    CONV_THREADS = 128,
+    CONV_GROUPS = 32,  /* of four positions side by side */
     CONV_TOGETHER = 16 /* channels in shared memory at a time */
 };
 
@@ -62,26 +60,22 @@ static __device__ __forceinline__ float conv_place(int i, int count)
     return (2 * (float)i + 1) / (float)count - 1;
 }
 
-/* x of a position, 0 beyond the border. */
+/* Four channels from k on of a position of x (height, width, IN), 0 beyond the border; where there
+ * are fewer than CONV_TOGETHER, one. */
 template <int IN>
-static __device__ __forceinline__ float conv_input(const conv_layer &l, size_t b, int i, int j,
-                                                   int k)
+static __device__ __forceinline__ float4 conv_input(const float *x, int height, int width, int i,
+                                                    int j, int k)
 {
-    if (i < 0 || j < 0 || i >= l.height || j >= l.width) {
-        return 0;
+    float4 v = make_float4(0, 0, 0, 0);
+    if (i >= 0 && j >= 0 && i < height && j < width) {
+        const float *at = x + ((size_t)i * width + j) * IN + k;
+        if (IN >= CONV_TOGETHER) {
+            v = *(const float4 *)at;
+        } else {
+            v.x = *at;
+        }
     }
-    size_t at = (size_t)i * l.width + j;
-    if (IN >= CONV_TOGETHER) {
-        return l.x[(b * l.height * l.width + at) * IN + k];
-    }
-    if (k >= l.from.channels) {
-        return k == l.from.channels ? conv_place(i, l.height) : conv_place(j, l.width);
-    }
-    size_t count = (size_t)l.height * l.width * l.from.channels;
-    size_t in = at * l.from.channels + k;
-    size_t from = (l.from.picture != NULL ? l.from.picture[b] : b) * count + in;
-    float x = l.from.bytes != NULL ? (float)l.from.bytes[from] : l.from.floats[from];
-    return l.from.backdrop != NULL ? (x - l.from.backdrop[in]) * l.from.inverse : x;
+    return v;
 }
 
 /* ---- Forward ---- */
@@ -99,11 +93,34 @@ template <int IN, int OUT, int STRIDE> static size_t conv_forward_bytes(void)
     return (size_t)patch::together * (patch::plane + 9 * OUT) * sizeof(float) + 16;
 }
 
-template <int IN, int OUT, int STRIDE>
-static __global__ void __launch_bounds__(CONV_THREADS) conv_forward(conv_layer l)
+/* Channels from `first` on of the surroundings, each a plane. */
+template <int IN, int STRIDE, int THREADS>
+static __device__ __forceinline__ void conv_fetch(const float *from, int height, int width, int i0,
+                                                  int j0, int first, float *x)
 {
     typedef conv_patch<IN, STRIDE> patch;
-    const int G = OUT / 4;
+    const int step = IN < CONV_TOGETHER ? 1 : 4;
+    const int groups = patch::together / step;
+    UNROLL_BY(6)
+    for (int n = threadIdx.x; n < patch::rows * patch::cols * groups; n += THREADS) {
+        int k = n % groups * step;
+        int at = n / groups;
+        float4 v = conv_input<IN>(from, height, width, i0 + at / patch::cols, j0 + at % patch::cols,
+                                  first + k);
+        x[k * patch::plane + at] = v.x;
+        if (step == 4) {
+            x[(k + 1) * patch::plane + at] = v.y;
+            x[(k + 2) * patch::plane + at] = v.z;
+            x[(k + 3) * patch::plane + at] = v.w;
+        }
+    }
+}
+
+template <int IN, int OUT, int STRIDE>
+static __global__ void __launch_bounds__(CONV_GROUPS *OUT / 4) conv_forward(conv_layer l)
+{
+    typedef conv_patch<IN, STRIDE> patch;
+    const int THREADS = CONV_GROUPS * OUT / 4;
     const int SPAN = 3 * STRIDE + 3;
     EXTERN_SHARED(float, weight); /* (9, together, OUT) */
     float *x = weight + 9 * patch::together * OUT;
@@ -112,71 +129,62 @@ static __global__ void __launch_bounds__(CONV_THREADS) conv_forward(conv_layer l
     int row0 = (int)blockIdx.x / across * CONV_HIGH;
     int col0 = (int)blockIdx.x % across * CONV_WIDE;
     size_t b = blockIdx.y;
-    int group = t % 4;
-    int row = t / 16;
-    int col = t / 4 % 4 * 4;
-    float sum[4][G];
-    for (int a = 0; a < 4; a++) {
-        for (int o = 0; o < G; o++) {
-            sum[a][o] = 0;
-        }
+    int o = t % (OUT / 4) * 4;
+    int row = t / (OUT / 4) / 4;
+    int col = t / (OUT / 4) % 4 * 4;
+    const float *from = l.x + b * l.height * l.width * IN;
+    float sum[4][4];
+    for (int a = 0; a < 16; a++) {
+        sum[a / 4][a % 4] = 0;
     }
     for (int first = 0; first < IN; first += patch::together) {
-        for (int n = t; n < patch::rows * patch::cols * patch::together; n += CONV_THREADS) {
-            int k = n % patch::together;
-            int at = n / patch::together;
-            int i = row0 * STRIDE - 1 + at / patch::cols;
-            int j = col0 * STRIDE - 1 + at % patch::cols;
-            x[k * patch::plane + at] = conv_input<IN>(l, b, i, j, first + k);
-        }
-        for (int n = t; n < 9 * patch::together * OUT; n += CONV_THREADS) {
-            int tap = n / (patch::together * OUT);
-            weight[n] = l.weights[tap * IN * OUT + first * OUT + n % (patch::together * OUT)];
+        conv_fetch<IN, STRIDE, THREADS>(from, l.height, l.width, row0 * STRIDE - 1,
+                                        col0 * STRIDE - 1, first, x);
+        UNROLL_BY(6)
+        for (int n = t; n < 9 * patch::together * OUT / 4; n += THREADS) {
+            int tap = n / (patch::together * OUT / 4);
+            int rest = n % (patch::together * OUT / 4);
+            ((float4 *)weight)[n] = ((const float4 *)(l.weights + (tap * IN + first) * OUT))[rest];
         }
         __syncthreads();
         for (int k = 0; k < patch::together; k++) {
             UNROLL
             for (int p = 0; p < 3; p++) {
                 float span[SPAN];
-                const float *from =
+                const float *at =
                     x + k * patch::plane + (row * STRIDE + p) * patch::cols + col * STRIDE;
                 UNROLL
                 for (int n = 0; n < SPAN; n++) {
-                    span[n] = from[n];
+                    span[n] = at[n];
                 }
                 UNROLL
                 for (int q = 0; q < 3; q++) {
-                    const float4 *w =
-                        (const float4 *)(weight + ((3 * p + q) * patch::together + k) * OUT +
-                                         group * G);
+                    float4 w =
+                        *(const float4 *)(weight + ((3 * p + q) * patch::together + k) * OUT + o);
                     UNROLL
-                    for (int o = 0; o < G / 4; o++) {
-                        float4 v = w[o];
-                        UNROLL
-                        for (int a = 0; a < 4; a++) {
-                            float at = span[a * STRIDE + q];
-                            sum[a][4 * o] += at * v.x;
-                            sum[a][4 * o + 1] += at * v.y;
-                            sum[a][4 * o + 2] += at * v.z;
-                            sum[a][4 * o + 3] += at * v.w;
-                        }
+                    for (int a = 0; a < 4; a++) {
+                        float v = span[a * STRIDE + q];
+                        sum[a][0] += v * w.x;
+                        sum[a][1] += v * w.y;
+                        sum[a][2] += v * w.z;
+                        sum[a][3] += v * w.w;
                     }
                 }
             }
         }
         __syncthreads();
     }
+    float4 bias = *(const float4 *)(l.weights + 9 * IN * OUT + o);
     int i = row0 + row;
     for (int a = 0; a < 4; a++) {
         int j = col0 + col + a;
         if (i < l.high && j < l.wide) {
-            size_t to = ((b * l.high + i) * l.wide + j) * OUT + group * G;
-            for (int o = 0; o < G; o++) {
-                float2 f = dense_gelu(sum[a][o] + l.weights[9 * IN * OUT + group * G + o]);
-                l.y[to + o] = f.x;
-                if (l.slope != NULL) {
-                    l.slope[to + o] = f.y;
-                }
+            size_t to = ((b * l.high + i) * l.wide + j) * OUT + o;
+            float2 f[4] = {dense_gelu(sum[a][0] + bias.x), dense_gelu(sum[a][1] + bias.y),
+                           dense_gelu(sum[a][2] + bias.z), dense_gelu(sum[a][3] + bias.w)};
+            *(float4 *)(l.y + to) = make_float4(f[0].x, f[1].x, f[2].x, f[3].x);
+            if (l.slope != NULL) {
+                *(float4 *)(l.slope + to) = make_float4(f[0].y, f[1].y, f[2].y, f[3].y);
             }
         }
     }
@@ -213,11 +221,12 @@ template <int IN, int OUT, int STRIDE> static size_t conv_by_input_bytes(void)
 
 /* back (pictures, height, width, IN) <- (..) f', of the map before. */
 template <int IN, int OUT, int STRIDE>
-static __global__ void __launch_bounds__(CONV_THREADS)
+static __global__ void __launch_bounds__(CONV_GROUPS *IN / 4)
     conv_by_input(conv_layer l, const float *slope, float *back)
 {
     typedef conv_fan<IN, STRIDE> fan;
-    const int G = IN / 4;
+    const int THREADS = CONV_GROUPS * IN / 4;
+    const int LANES = CONV_TOGETHER / 4;
     EXTERN_SHARED(float, weight); /* (9, together of OUT, pitch) */
     float *d = weight + 9 * CONV_TOGETHER * fan::pitch;
     int t = threadIdx.x;
@@ -228,59 +237,60 @@ static __global__ void __launch_bounds__(CONV_THREADS)
     int row0 = (int)blockIdx.x / across * CONV_HIGH;
     int col0 = (int)blockIdx.x % across * CONV_WIDE;
     size_t b = blockIdx.y;
-    int group = t % 4;
-    int row = t / 16;
-    int col = t / 4 % 4 * 4;
-    float sum[4][G];
-    for (int n = 0; n < 4; n++) {
-        for (int k = 0; k < G; k++) {
-            sum[n][k] = 0;
-        }
+    int k = t % (IN / 4) * 4;
+    int row = t / (IN / 4) / 4;
+    int col = t / (IN / 4) % 4 * 4;
+    const float *from = l.back + b * l.high * l.wide * OUT;
+    float sum[4][4];
+    for (int n = 0; n < 16; n++) {
+        sum[n / 4][n % 4] = 0;
     }
     for (int first = 0; first < OUT; first += CONV_TOGETHER) {
-        for (int n = t; n < fan::rows * fan::cols * CONV_TOGETHER; n += CONV_THREADS) {
-            int o = n % CONV_TOGETHER;
-            int at = n / CONV_TOGETHER;
+        UNROLL_BY(6)
+        for (int n = t; n < fan::rows * fan::cols * LANES; n += THREADS) {
+            int o = n % LANES * 4;
+            int at = n / LANES;
             int i = row0 - (STRIDE == 1 ? 1 : 0) + at / fan::cols;
             int j = col0 - (STRIDE == 1 ? 1 : 0) + at % fan::cols;
-            bool in = i >= 0 && j >= 0 && i < l.high && j < l.wide;
-            d[o * fan::plane + at] =
-                in ? l.back[((b * l.high + i) * l.wide + j) * OUT + first + o] : 0;
+            float4 v = conv_input<OUT>(from, l.high, l.wide, i, j, first + o);
+            d[o * fan::plane + at] = v.x;
+            d[(o + 1) * fan::plane + at] = v.y;
+            d[(o + 2) * fan::plane + at] = v.z;
+            d[(o + 3) * fan::plane + at] = v.w;
         }
-        for (int n = t; n < 9 * IN * CONV_TOGETHER; n += CONV_THREADS) {
-            int o = n % CONV_TOGETHER;
-            int k = n / CONV_TOGETHER % IN;
-            int tap = n / CONV_TOGETHER / IN;
-            weight[(tap * CONV_TOGETHER + o) * fan::pitch + k] =
-                l.weights[(tap * IN + k) * OUT + first + o];
+        UNROLL_BY(6)
+        for (int n = t; n < 9 * IN * LANES; n += THREADS) {
+            int o = n % LANES * 4;
+            int row_of = n / LANES; /* tap, input channel */
+            float4 v = *(const float4 *)(l.weights + row_of * OUT + first + o);
+            float *to = weight + (row_of / IN * CONV_TOGETHER + o) * fan::pitch + row_of % IN;
+            to[0] = v.x;
+            to[fan::pitch] = v.y;
+            to[2 * fan::pitch] = v.z;
+            to[3 * fan::pitch] = v.w;
         }
         __syncthreads();
         for (int o = 0; o < CONV_TOGETHER; o++) {
             for (int r = 0; r < conv_taps<STRIDE>(a); r++) {
                 float span[6];
-                const float *from = d + o * fan::plane + (row + r) * fan::cols + col;
+                const float *at = d + o * fan::plane + (row + r) * fan::cols + col;
                 UNROLL
                 for (int n = 0; n < (STRIDE == 1 ? 6 : 5); n++) {
-                    span[n] = from[n];
+                    span[n] = at[n];
                 }
                 UNROLL
                 for (int s = 0; s < 3; s++) {
                     if (s < conv_taps<STRIDE>(c)) {
                         int tap = 3 * conv_tap<STRIDE>(a, r) + conv_tap<STRIDE>(c, s);
-                        const float4 *w =
-                            (const float4 *)(weight + (tap * CONV_TOGETHER + o) * fan::pitch +
-                                             group * G);
+                        float4 w =
+                            *(const float4 *)(weight + (tap * CONV_TOGETHER + o) * fan::pitch + k);
                         UNROLL
-                        for (int k = 0; k < G / 4; k++) {
-                            float4 v = w[k];
-                            UNROLL
-                            for (int n = 0; n < 4; n++) {
-                                float at = span[n + s];
-                                sum[n][4 * k] += at * v.x;
-                                sum[n][4 * k + 1] += at * v.y;
-                                sum[n][4 * k + 2] += at * v.z;
-                                sum[n][4 * k + 3] += at * v.w;
-                            }
+                        for (int n = 0; n < 4; n++) {
+                            float v = span[n + s];
+                            sum[n][0] += v * w.x;
+                            sum[n][1] += v * w.y;
+                            sum[n][2] += v * w.z;
+                            sum[n][3] += v * w.w;
                         }
                     }
                 }
@@ -292,10 +302,10 @@ static __global__ void __launch_bounds__(CONV_THREADS)
     for (int n = 0; n < 4; n++) {
         int v = (col0 + col + n) * STRIDE + c;
         if (u < l.height && v < l.width) {
-            size_t to = ((b * l.height + u) * l.width + v) * IN + group * G;
-            for (int k = 0; k < G; k++) {
-                back[to + k] = sum[n][k] * slope[to + k];
-            }
+            size_t to = ((b * l.height + u) * l.width + v) * IN + k;
+            float4 f = *(const float4 *)(slope + to);
+            *(float4 *)(back + to) =
+                make_float4(sum[n][0] * f.x, sum[n][1] * f.y, sum[n][2] * f.z, sum[n][3] * f.w);
         }
     }
 }
@@ -311,17 +321,48 @@ template <int IN, int OUT, int STRIDE> struct conv_outer {
     static const int patch = CONV_HIGH * cols * IN;
     static const int bytes = (patch + CONV_POSITIONS * OUT) * (int)sizeof(float) + 16;
     static const int sums = parts * mine * 4 * (shares - 1);
-    static_assert(sums <= patch + CONV_POSITIONS * OUT, "shares are added in the same memory");
+    static_assert(sums <= CONV_POSITIONS * OUT, "shares are added where D was");
+    static_assert(threads <= patch, "and the bias where x was");
 };
+
+/* D and x of a tile into shared memory; of x those rows that row p of the taps sees. */
+template <int IN, int OUT, int STRIDE>
+static __device__ __forceinline__ void conv_outer_fetch(const conv_layer &l, size_t b, int row0,
+                                                        int col0, int p, float *d, float *x)
+{
+    typedef conv_outer<IN, OUT, STRIDE> outer;
+    const int step = IN < CONV_TOGETHER ? 1 : 4;
+    const float *back = l.back + b * l.high * l.wide * OUT;
+    const float *from = l.x + b * l.height * l.width * IN;
+    UNROLL_BY(6)
+    for (int n = threadIdx.x; n < CONV_POSITIONS * OUT / 4; n += outer::threads) {
+        int at = n / (OUT / 4);
+        ((float4 *)d)[n] = conv_input<OUT>(back, l.high, l.wide, row0 + at / CONV_WIDE,
+                                           col0 + at % CONV_WIDE, n % (OUT / 4) * 4);
+    }
+    UNROLL_BY(6)
+    for (int n = threadIdx.x; n < outer::patch / step; n += outer::threads) {
+        int at = n / (IN / step);
+        float4 v =
+            conv_input<IN>(from, l.height, l.width, (row0 + at / outer::cols) * STRIDE - 1 + p,
+                           col0 * STRIDE - 1 + at % outer::cols, n % (IN / step) * step);
+        if (step == 4) {
+            ((float4 *)x)[n] = v;
+        } else {
+            x[n] = v.x;
+        }
+    }
+}
 
 /* gradient of a slot (at a distance of `pitch` from the next), row blockIdx.y of taps. */
 template <int IN, int OUT, int STRIDE>
-static __global__ void conv_by_weights(conv_layer l, picture_slots slots, float *gradient,
-                                       size_t pitch)
+static __global__ void __launch_bounds__(conv_outer<IN, OUT, STRIDE>::threads)
+    conv_by_weights(conv_layer l, picture_slots slots, float *gradient, size_t pitch)
 {
     typedef conv_outer<IN, OUT, STRIDE> outer;
     const int M = outer::mine;
-    EXTERN_SHARED(float, d); /* (positions, OUT) */
+    const int LANES = outer::threads / OUT; /* that add the bias */
+    EXTERN_SHARED(float, d);                /* (positions, OUT) */
     float *x = d + CONV_POSITIONS * OUT;
     int t = threadIdx.x;
     int p = blockIdx.y;
@@ -335,40 +376,28 @@ static __global__ void conv_by_weights(conv_layer l, picture_slots slots, float 
     int slot = slots.slot + (int)blockIdx.x;
     float sum[M][4];
     float bias = 0;
-    for (int n = 0; n < M; n++) {
-        for (int c = 0; c < 4; c++) {
-            sum[n][c] = 0;
-        }
+    for (int n = 0; n < 4 * M; n++) {
+        sum[n / 4][n % 4] = 0;
     }
     for (int b = picture_begin(slots, slot); b < picture_begin(slots, slot + 1); b++) {
         for (int tile = 0; tile < across * down; tile++) {
-            int row0 = tile / across * CONV_HIGH;
-            int col0 = tile % across * CONV_WIDE;
-            for (int n = t; n < CONV_POSITIONS * OUT; n += outer::threads) {
-                int i = row0 + n / OUT / CONV_WIDE;
-                int j = col0 + n / OUT % CONV_WIDE;
-                bool in = i < l.high && j < l.wide;
-                d[n] = in ? l.back[(((size_t)b * l.high + i) * l.wide + j) * OUT + n % OUT] : 0;
-            }
-            for (int n = t; n < outer::patch; n += outer::threads) {
-                int i = (row0 + n / IN / outer::cols) * STRIDE - 1 + p;
-                int j = col0 * STRIDE - 1 + n / IN % outer::cols;
-                x[n] = conv_input<IN>(l, b, i, j, n % IN);
-            }
+            conv_outer_fetch<IN, OUT, STRIDE>(l, b, tile / across * CONV_HIGH,
+                                              tile % across * CONV_WIDE, p, d, x);
             __syncthreads();
+            UNROLL_BY(4)
             for (int n = share; n < CONV_POSITIONS; n += outer::shares) {
                 const float *at =
-                    x + ((n / CONV_WIDE) * outer::cols + n % CONV_WIDE * STRIDE + q) * IN;
+                    x + ((n / CONV_WIDE) * outer::cols + n % CONV_WIDE * STRIDE + q) * IN + k;
                 float4 v = *(const float4 *)(d + n * OUT + o);
                 float in[M];
                 if (M == 4) {
-                    float4 four = *(const float4 *)(at + k);
+                    float4 four = *(const float4 *)at;
                     in[0] = four.x;
                     in[1 % M] = four.y;
                     in[2 % M] = four.z;
                     in[3 % M] = four.w;
                 } else {
-                    in[0] = at[k];
+                    in[0] = *at;
                 }
                 UNROLL
                 for (int m = 0; m < M; m++) {
@@ -378,34 +407,30 @@ static __global__ void conv_by_weights(conv_layer l, picture_slots slots, float 
                     sum[m][3] += in[m] * v.w;
                 }
             }
-            if (p == 0 && t < OUT) {
-                for (int n = 0; n < CONV_POSITIONS; n++) {
-                    bias += d[n * OUT + t];
-                }
+            for (int n = t / OUT; n < CONV_POSITIONS && p == 0 && t < LANES * OUT; n += LANES) {
+                bias += d[n * OUT + t % OUT];
             }
             __syncthreads();
         }
     }
-    for (int m = 0; m < M && share > 0; m++) {
-        for (int c = 0; c < 4; c++) {
-            d[(((share - 1) * M + m) * 4 + c) * outer::parts + part] = sum[m][c];
-        }
+    for (int n = 0; n < 4 * M && share > 0; n++) {
+        d[((share - 1) * 4 * M + n) * outer::parts + part] = sum[n / 4][n % 4];
     }
+    x[t] = bias;
     __syncthreads();
     float *to = gradient + slot * pitch;
-    for (int m = 0; m < M && share == 0; m++) {
-        for (int c = 0; c < 4; c++) {
-            float all = sum[m][c];
-            for (int s = 1; s < outer::shares; s++) {
-                all += d[(((s - 1) * M + m) * 4 + c) * outer::parts + part];
-            }
-            size_t at = (size_t)((3 * p + q) * IN + k + m) * OUT + o + c;
-            to[at] = all;
+    for (int n = 0; n < 4 * M && share == 0; n++) {
+        float all = sum[n / 4][n % 4];
+        for (int s = 1; s < outer::shares; s++) {
+            all += d[((s - 1) * 4 * M + n) * outer::parts + part];
         }
+        to[(size_t)((3 * p + q) * IN + k + n / 4) * OUT + o + n % 4] = all;
     }
     if (p == 0 && t < OUT) {
-        size_t at = (size_t)9 * IN * OUT + t;
-        to[at] = bias;
+        for (int lane = 1; lane < LANES; lane++) {
+            bias += x[lane * OUT + t];
+        }
+        to[(size_t)9 * IN * OUT + t] = bias;
     }
 }
 

@@ -24,7 +24,7 @@ struct head_arrays {
     const float *map, *slope;                   /* (positions, HEAD_MAPS) */
     float *key;                                 /* (positions, keys): p */
     float *back;                                /* (positions, HEAD_MAPS): D of the last map */
-    float *feature;                             /* (features) */
+    float *feature, *feature_back;              /* (features) */
     float *hidden, *hidden_slope, *hidden_back; /* (HEAD_HIDDEN) */
     float *z, *z_back;                          /* (columns) */
     int *top;                                   /* (HEAD_MAPS): where the maximum is */

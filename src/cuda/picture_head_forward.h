@@ -4,19 +4,41 @@
 
 #include "cuda/picture_head.h"
 
-/* k of all positions. */
-static __device__ void head_scores(const head_shape &s, const head_arrays &a, const float *map,
+/* W_k and b_k in shared memory. */
+static size_t head_forward_bytes(const head_shape &s)
+{
+    return (size_t)(HEAD_MAPS + 1) * s.keys * sizeof(float);
+}
+
+/* k of all positions, a position a thread, HEAD_KEYS keys at a time. */
+static __device__ void head_scores(const head_shape &s, const float *weight, const float *map,
                                    float *key)
 {
-    const float *weight = a.parameters + s.at_keys;
-    for (int n = threadIdx.x; n < s.high * s.wide * s.keys; n += HEAD_THREADS) {
-        int k = n % s.keys;
-        const float *m = map + (size_t)(n / s.keys) * HEAD_MAPS;
-        float sum = weight[HEAD_MAPS * s.keys + k];
-        for (int c = 0; c < HEAD_MAPS; c++) {
-            sum += m[c] * weight[c * s.keys + k];
+    for (int n = threadIdx.x; n < s.high * s.wide; n += HEAD_THREADS) {
+        const float4 *m = (const float4 *)(map + (size_t)n * HEAD_MAPS);
+        for (int first = 0; first < s.keys; first += HEAD_KEYS) {
+            float sum[HEAD_KEYS];
+            UNROLL
+            for (int k = 0; k < HEAD_KEYS; k++) {
+                sum[k] = weight[HEAD_MAPS * s.keys + first + k];
+            }
+            UNROLL
+            for (int c = 0; c < HEAD_MAPS / 4; c++) {
+                float4 v = m[c];
+                float in[4] = {v.x, v.y, v.z, v.w};
+                UNROLL
+                for (int i = 0; i < 4; i++) {
+                    UNROLL
+                    for (int k = 0; k < HEAD_KEYS; k++) {
+                        sum[k] += in[i] * weight[(4 * c + i) * s.keys + first + k];
+                    }
+                }
+            }
+            UNROLL
+            for (int k = 0; k < HEAD_KEYS; k++) {
+                key[(size_t)n * s.keys + first + k] = sum[k];
+            }
         }
-        key[n] = sum;
     }
 }
 
@@ -82,13 +104,17 @@ static __device__ void head_pool(const head_shape &s, const float *map, float *f
     int positions = s.high * s.wide;
     float sum = 0;
     int best = lane < positions ? lane : 0;
+    float high = map[(size_t)best * HEAD_MAPS + c];
+    UNROLL_BY(8)
     for (int n = lane; n < positions; n += LANES) {
         float value = map[(size_t)n * HEAD_MAPS + c];
+        bool above = value > high;
         sum += value;
-        best = value > map[(size_t)best * HEAD_MAPS + c] ? n : best;
+        best = above ? n : best;
+        high = above ? value : high;
     }
     sums[lane][c] = sum;
-    most[lane][c] = map[(size_t)best * HEAD_MAPS + c];
+    most[lane][c] = high;
     where[lane][c] = best;
     __syncthreads();
     if (lane == 0) {
@@ -107,48 +133,89 @@ static __device__ void head_pool(const head_shape &s, const float *map, float *f
     __syncthreads();
 }
 
+/* gelu(f W_1 + b_1): two threads a column. */
+static __device__ void head_hidden(const head_shape &s, const head_arrays &a, size_t b,
+                                   const float *feature, float *hidden)
+{
+    __shared__ float half[HEAD_HIDDEN];
+    int h = threadIdx.x % HEAD_HIDDEN;
+    bool second = threadIdx.x >= HEAD_HIDDEN;
+    const float *w = a.parameters + s.at_first;
+    int middle = s.features / 2;
+    float sum = second ? w[s.features * HEAD_HIDDEN + h] : 0;
+    UNROLL_BY(8)
+    for (int k = second ? middle : 0; k < (second ? s.features : middle); k++) {
+        sum += feature[k] * w[k * HEAD_HIDDEN + h];
+    }
+    if (second) {
+        half[h] = sum;
+    }
+    __syncthreads();
+    if (!second) {
+        float2 f = dense_gelu(sum + half[h]);
+        hidden[h] = f.x;
+        a.hidden[b * HEAD_HIDDEN + h] = f.x;
+        a.hidden_slope[b * HEAD_HIDDEN + h] = f.y;
+    }
+    __syncthreads();
+}
+
+/* z: 16 threads a column, 16 columns at a time. */
+static __device__ void head_read(const head_shape &s, const head_arrays &a, size_t b,
+                                 const float *feature, const float *hidden)
+{
+    enum { COLUMNS = 16, LANES = HEAD_THREADS / COLUMNS };
+    __shared__ float part[LANES][COLUMNS];
+    int lane = threadIdx.x / COLUMNS;
+    const float *w = a.parameters + s.at_second;
+    const float *direct = a.parameters + s.at_direct;
+    for (int first = 0; first < s.columns; first += COLUMNS) {
+        int j = first + threadIdx.x % COLUMNS;
+        float sum = lane == 0 ? w[HEAD_HIDDEN * s.columns + j] : 0;
+        for (int k = lane; k < 2 * s.keys; k += LANES) {
+            sum += feature[k] * direct[k * s.columns + j];
+        }
+        UNROLL
+        for (int k = 0; k < HEAD_HIDDEN / LANES; k++) {
+            int h = lane + k * LANES;
+            sum += hidden[h] * w[h * s.columns + j];
+        }
+        part[lane][threadIdx.x % COLUMNS] = sum;
+        __syncthreads();
+        if (lane == 0) {
+            for (int other = 1; other < LANES; other++) {
+                sum += part[other][threadIdx.x];
+            }
+            a.z[b * s.columns + j] = sum;
+        }
+        __syncthreads();
+    }
+}
+
 /* Picture blockIdx.x of the group, number first + blockIdx.x of the batch. */
 static __global__ void __launch_bounds__(HEAD_THREADS)
     head_forward(head_shape s, head_arrays a, int first)
 {
     __shared__ float hidden[HEAD_HIDDEN];
-    int t = threadIdx.x;
+    EXTERN_SHARED(float, weight);
     size_t positions = (size_t)s.high * s.wide;
     size_t own = blockIdx.x;
     size_t b = first + own;
     const float *map = a.map + own * positions * HEAD_MAPS;
     float *key = a.key + own * positions * s.keys;
     float *feature = a.feature + b * s.features;
-    head_scores(s, a, map, key);
+    for (int n = threadIdx.x; n < (HEAD_MAPS + 1) * s.keys; n += HEAD_THREADS) {
+        weight[n] = a.parameters[s.at_keys + n];
+    }
+    __syncthreads();
+    head_scores(s, weight, map, key);
     __syncthreads();
     for (int k = 0; k < s.keys; k += HEAD_KEYS) {
         head_keys(s, k, key, feature);
     }
     head_pool(s, map, feature, a.top + own * HEAD_MAPS);
-    const float *w = a.parameters + s.at_first;
-    if (t < HEAD_HIDDEN) {
-        float sum = w[s.features * HEAD_HIDDEN + t];
-        for (int k = 0; k < s.features; k++) {
-            sum += feature[k] * w[k * HEAD_HIDDEN + t];
-        }
-        float2 f = dense_gelu(sum);
-        hidden[t] = f.x;
-        a.hidden[b * HEAD_HIDDEN + t] = f.x;
-        a.hidden_slope[b * HEAD_HIDDEN + t] = f.y;
-    }
-    __syncthreads();
-    w = a.parameters + s.at_second;
-    const float *direct = a.parameters + s.at_direct;
-    for (int j = t; j < s.columns; j += HEAD_THREADS) {
-        float sum = w[HEAD_HIDDEN * s.columns + j];
-        for (int k = 0; k < 2 * s.keys; k++) {
-            sum += feature[k] * direct[k * s.columns + j];
-        }
-        for (int k = 0; k < HEAD_HIDDEN; k++) {
-            sum += hidden[k] * w[k * s.columns + j];
-        }
-        a.z[b * s.columns + j] = sum;
-    }
+    head_hidden(s, a, b, feature, hidden);
+    head_read(s, a, b, feature, hidden);
 }
 
 #endif

@@ -5,6 +5,7 @@
 void picture_maps_lay_out(picture_maps *m, device_pool *pool, const picture_shape *s, size_t group,
                           bool back)
 {
+    pool_take(pool, &m->value[0], group * s->height * s->width * s->conv[0].in);
     for (size_t l = 1; l <= s->convs; l++) {
         const conv *c = &s->conv[l - 1];
         size_t count = group * conv_high(c) * conv_wide(c) * c->out;
@@ -36,12 +37,11 @@ head_shape picture_head_of(const picture_shape *s)
 }
 
 conv_layer picture_layer(const picture_shape *s, const picture_maps *m, size_t l,
-                         const conv_source *from, const float *parameters)
+                         const float *parameters)
 {
     const conv *c = &s->conv[l - 1];
     conv_layer out;
-    out.from = *from;
-    out.x = l > 1 ? m->value[l - 1] : NULL;
+    out.x = m->value[l - 1];
     out.height = (int)c->height;
     out.width = (int)c->width;
     out.high = (int)conv_high(c);
@@ -84,7 +84,7 @@ struct conv_kind {
 template <int IN, int OUT, int STRIDE> static void forward(const conv_work *w)
 {
     dim3 blocks((unsigned)tiles_of(w->layer.high, w->layer.wide), (unsigned)w->pictures);
-    LAUNCH((conv_forward<IN, OUT, STRIDE>), blocks, CONV_THREADS,
+    LAUNCH((conv_forward<IN, OUT, STRIDE>), blocks, CONV_GROUPS * OUT / 4,
            (conv_forward_bytes<IN, OUT, STRIDE>()), w->stream, w->layer);
 }
 
@@ -93,7 +93,7 @@ template <int IN, int OUT, int STRIDE> static void by_input(const conv_work *w)
     size_t high = ((size_t)w->layer.height + STRIDE - 1) / STRIDE;
     size_t wide = ((size_t)w->layer.width + STRIDE - 1) / STRIDE;
     dim3 blocks((unsigned)tiles_of(high, wide), (unsigned)w->pictures, STRIDE * STRIDE);
-    LAUNCH((conv_by_input<IN, OUT, STRIDE>), blocks, CONV_THREADS,
+    LAUNCH((conv_by_input<IN, OUT, STRIDE>), blocks, CONV_GROUPS * IN / 4,
            (conv_by_input_bytes<IN, OUT, STRIDE>()), w->stream, w->layer, w->slope, w->back);
 }
 
@@ -159,31 +159,64 @@ lscm_status picture_allow(const picture_shape *s, lscm_error *why)
         }
         TRY(cuda_done(kind->allow(), "asking for shared memory", why));
     }
+    TRY(cuda_done(cudaFuncSetAttribute(head_forward, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       (int)head_forward_bytes(picture_head_of(s))),
+                  "asking for shared memory", why));
 done:
     return status;
+}
+
+enum { SHOW = 256 };
+
+/* A number of x~ a thread: picture blockIdx.y, (height, width, channels + 2). */
+static __global__ void __launch_bounds__(SHOW)
+    show(conv_source from, int height, int width, float *x)
+{
+    int in = from.channels + 2;
+    int n = (int)(blockIdx.x * SHOW + threadIdx.x);
+    if (n >= height * width * in) {
+        return;
+    }
+    size_t b = blockIdx.y;
+    int k = n % in;
+    int at = n / in;
+    float value =
+        k == from.channels ? conv_place(at / width, height) : conv_place(at % width, width);
+    if (k < from.channels) {
+        size_t one = (size_t)at * from.channels + k;
+        size_t count = (size_t)height * width * from.channels;
+        size_t pixel = (from.picture != NULL ? from.picture[b] : b) * count + one;
+        value = from.bytes != NULL ? (float)from.bytes[pixel] : from.floats[pixel];
+        value = from.backdrop != NULL ? (value - from.backdrop[one]) * from.inverse : value;
+    }
+    x[b * height * width * in + n] = value;
 }
 
 void picture_see(const picture_shape *s, const picture_maps *m, const conv_source *from,
                  const head_arrays *a, size_t first, size_t count, cudaStream_t stream)
 {
+    size_t numbers = s->height * s->width * s->conv[0].in;
+    dim3 blocks((unsigned)((numbers + SHOW - 1) / SHOW), (unsigned)count);
+    LAUNCH(show, blocks, SHOW, 0, stream, *from, (int)s->height, (int)s->width, m->value[0]);
     for (size_t l = 1; l <= s->convs; l++) {
         conv_work w = conv_work();
-        w.layer = picture_layer(s, m, l, from, a->parameters);
+        w.layer = picture_layer(s, m, l, a->parameters);
         w.pictures = count;
         w.stream = stream;
         kind_of(&s->conv[l - 1])->forward(&w);
     }
-    LAUNCH(head_forward, count, HEAD_THREADS, 0, stream, picture_head_of(s), *a, (int)first);
+    LAUNCH(head_forward, count, HEAD_THREADS, head_forward_bytes(picture_head_of(s)), stream,
+           picture_head_of(s), *a, (int)first);
 }
 
-void picture_see_back(const picture_shape *s, const picture_maps *m, const conv_source *from,
-                      const float *parameters, picture_slots slots, size_t slots_here, size_t count,
-                      float *gradient, size_t pitch, cudaStream_t stream)
+void picture_see_back(const picture_shape *s, const picture_maps *m, const float *parameters,
+                      picture_slots slots, size_t slots_here, size_t count, float *gradient,
+                      size_t pitch, cudaStream_t stream)
 {
     for (size_t l = s->convs; l > 0; l--) {
         const conv_kind *kind = kind_of(&s->conv[l - 1]);
         conv_work w = conv_work();
-        w.layer = picture_layer(s, m, l, from, parameters);
+        w.layer = picture_layer(s, m, l, parameters);
         w.pictures = count;
         w.slope = m->slope[l - 1];
         w.back = m->back[l - 1];

@@ -11,7 +11,8 @@ extern "C" {
 #include "net/vision/picture_machine.h"
 }
 
-/* (group, rows, columns, channels) of layer l >= 1; slopes and D where there is a way back. */
+/* (group, rows, columns, channels): x~ with its coordinates, then those of the layers; slopes and D
+ * of these where there is a way back. */
 struct picture_maps {
     float *value[PICTURE_CONVS + 1], *slope[PICTURE_CONVS + 1], *back[PICTURE_CONVS + 1];
     float *key; /* (group, positions, keys) */
@@ -25,7 +26,7 @@ head_shape picture_head_of(const picture_shape *s);
 
 /* What layer l (from 1) is of. */
 conv_layer picture_layer(const picture_shape *s, const picture_maps *m, size_t l,
-                         const conv_source *from, const float *parameters);
+                         const float *parameters);
 
 /* Lets kernels have the shared memory that they need. */
 lscm_status picture_allow(const picture_shape *s, lscm_error *why);
@@ -34,8 +35,8 @@ lscm_status picture_allow(const picture_shape *s, lscm_error *why);
 void picture_see(const picture_shape *s, const picture_maps *m, const conv_source *from,
                  const head_arrays *a, size_t first, size_t count, cudaStream_t stream);
 /* From D of the last map to those of all others, and to the weights of every slot. */
-void picture_see_back(const picture_shape *s, const picture_maps *m, const conv_source *from,
-                      const float *parameters, picture_slots slots, size_t slots_here, size_t count,
-                      float *gradient, size_t pitch, cudaStream_t stream);
+void picture_see_back(const picture_shape *s, const picture_maps *m, const float *parameters,
+                      picture_slots slots, size_t slots_here, size_t count, float *gradient,
+                      size_t pitch, cudaStream_t stream);
 
 #endif

@@ -47,7 +47,9 @@ struct picture_pupil {
     pixels_arrays drawn;
     conv_source source;
     float *parameters, *gradient, *labels;
-    float *partial; /* (slots, at_first): of convolutions and keys */
+    float *partial; /* (slots, at_keys): of convolutions */
+    float *by_keys; /* (slots, HEAD_PARTS, (HEAD_MAPS + 1) keys) */
+    float *by_head; /* (HEAD_SHARES, head_weights) */
 };
 
 /* ---- Beginning ---- */
@@ -104,6 +106,7 @@ static void lay_out_head(picture_pupil *t, const head_shape *s)
     head_arrays *a = &t->head;
     device_pool *pool = &t->pool;
     pool_take(pool, &a->feature, t->batch * s->features);
+    pool_take(pool, &a->feature_back, t->batch * s->features);
     pool_take(pool, &a->hidden, t->batch * HEAD_HIDDEN);
     pool_take(pool, &a->hidden_slope, t->batch * HEAD_HIDDEN);
     pool_take(pool, &a->hidden_back, t->batch * HEAD_HIDDEN);
@@ -121,7 +124,9 @@ static void lay_out(picture_pupil *t)
     pool_take(pool, &t->parameters, t->count);
     pool_take(pool, &t->gradient, t->count);
     pool_take(pool, &t->labels, t->store->plates.count * eye->d);
-    pool_take(pool, &t->partial, t->slots * s.at_first);
+    pool_take(pool, &t->partial, t->slots * s.at_keys);
+    pool_take(pool, &t->by_keys, t->slots * HEAD_PARTS * (HEAD_MAPS + 1) * s.keys);
+    pool_take(pool, &t->by_head, HEAD_SHARES * head_weights(s));
     pool_take(pool, &pixel_gradient, t->slots * PIXELS_PARTS * t->pixels.count);
     pool_take(pool, &by_pixels, t->batch * PIXELS_PARTS * s.columns);
     muon_lay_out(&t->muon, pool, &t->plan);
@@ -176,9 +181,11 @@ static lscm_status allow(const picture_pupil *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     const cuda_self *on = (const cuda_self *)t->store->on->self;
-    size_t head = head_backward_bytes(picture_head_of(&t->eye));
+    head_shape s = picture_head_of(&t->eye);
+    size_t head = head_backward_bytes(s);
+    size_t meet = head_meet_bytes(s);
     size_t pixels = pixels_bytes(t->pixels);
-    if (head > on->shared_most || pixels > on->shared_most) {
+    if (head > on->shared_most || meet > on->shared_most || pixels > on->shared_most) {
         return fail(why, LSCM_VALUE,
                     "%zu nodes are too many for networks of pictures on this CUDA device; take "
                     "--device cpu",
@@ -187,6 +194,9 @@ static lscm_status allow(const picture_pupil *t, lscm_error *why)
     TRY(picture_allow(&t->eye, why));
     TRY(cuda_done(
         cudaFuncSetAttribute(head_backward, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)head),
+        "asking for shared memory", why));
+    TRY(cuda_done(
+        cudaFuncSetAttribute(head_meet, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)meet),
         "asking for shared memory", why));
     TRY(cuda_done(
         cudaFuncSetAttribute(pixels_draw, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)pixels),
@@ -341,10 +351,20 @@ static void launch_group(const picture_pupil *t, size_t slot)
     dim3 blocks((unsigned)(end - slot), PIXELS_PARTS);
     LAUNCH(pixels_draw, blocks, 4 * t->pixels.together, pixels_bytes(t->pixels), t->stream,
            t->pixels, t->drawn, slots, (int)first);
-    LAUNCH(head_backward, end - slot, HEAD_THREADS, head_backward_bytes(s), t->stream, s, t->head,
-           slots, (int)first, &t->book.dial->label, t->partial, s.at_first);
-    picture_see_back(eye, &t->maps, &from, t->parameters, slots, end - slot, count, t->partial,
-                     s.at_first, t->stream);
+    LAUNCH(head_meet, count, HEAD_THREADS, head_meet_bytes(s), t->stream, s, t->head, (int)first,
+           &t->book.dial->label);
+    dim3 parts((unsigned)(end - slot), HEAD_PARTS);
+    LAUNCH(head_backward, parts, HEAD_THREADS, head_backward_bytes(s), t->stream, s, t->head, slots,
+           (int)first, t->by_keys);
+    picture_see_back(eye, &t->maps, t->parameters, slots, end - slot, count, t->partial, s.at_keys,
+                     t->stream);
+}
+
+/* to (count) <- sum over `parts` rows that stand one after the other. */
+static void gather(const picture_pupil *t, size_t count, const float *from, size_t parts, float *to)
+{
+    LAUNCH(pupil_gather, (count + 31) / 32, SMALL, 0, t->stream, count, from, (int)parts, count,
+           to);
 }
 
 static void launch_step(const picture_pupil *t)
@@ -356,12 +376,13 @@ static void launch_step(const picture_pupil *t)
     for (size_t slot = 0; slot < t->slots; slot += t->slots_here) {
         launch_group(t, slot);
     }
-    LAUNCH(head_by_weights, (head_weights(s) + SMALL - 1) / SMALL, SMALL, 0, t->stream, s, t->head,
-           (int)t->batch, t->gradient);
-    LAUNCH(pupil_gather, (s.at_first + 31) / 32, SMALL, 0, t->stream, s.at_first, t->partial,
-           (int)t->slots, s.at_first, t->gradient);
-    LAUNCH(pupil_gather, (t->pixels.count + 31) / 32, SMALL, 0, t->stream, t->pixels.count,
-           t->drawn.gradient, (int)t->slots * PIXELS_PARTS, t->pixels.count, t->gradient + t->eyes);
+    dim3 shares((unsigned)((head_weights(s) + SMALL - 1) / SMALL), HEAD_SHARES);
+    LAUNCH(head_by_weights, shares, SMALL, 0, t->stream, s, t->head, (int)t->batch, t->by_head);
+    gather(t, s.at_keys, t->partial, t->slots, t->gradient);
+    gather(t, (HEAD_MAPS + 1) * (size_t)s.keys, t->by_keys, t->slots * HEAD_PARTS,
+           t->gradient + s.at_keys);
+    gather(t, head_weights(s), t->by_head, HEAD_SHARES, t->gradient + s.at_first);
+    gather(t, t->pixels.count, t->drawn.gradient, t->slots * PIXELS_PARTS, t->gradient + t->eyes);
     muon_step(&t->muon, dials, t->parameters, t->gradient, t->stream);
     LAUNCH(pupil_end, 1, SMALL, 0, t->stream, t->book, (int)t->batch);
 }
