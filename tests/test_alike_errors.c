@@ -104,7 +104,8 @@ static void single_targets_are_told_honestly(void **state)
     lscm_set_threads(1);
     train(&n, data, &s, &a);
     assert_ok(leaks_both_ways(leak, &size, &n.x.design, n.off.z, &why));
-    assert_true(size > 0.01 && n.off.gain >= size);
+    /* up to rounding: BLAS may have more threads here than in a fit */
+    assert_true(size > 0.01 && n.off.gain >= (1 - 1e-9) * size);
     assert_true(covered(&n, truth, n.off.told_sd) > 0.75);
     assert_true(covered(&n, truth, n.off.sd) < 0.6);
     free(truth);

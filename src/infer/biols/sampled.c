@@ -214,14 +214,14 @@ static void run_slot(const sampled_pass *p, size_t slot)
 void sampled_error(sampled_work *work, const row_batch *batch, const model_draws *draws, rng noise,
                    tile_decoder *decode, double *error, const linear_gradients *gradients)
 {
-    const sampled_pass p = {.work = work,
-                            .batch = batch,
-                            .draws = draws,
-                            .noise = noise,
-                            .decode = decode,
-                            .error = error,
-                            .gradients = gradients,
-                            .tiles = (batch->rows + TILE - 1) / TILE};
+    sampled_pass p = {.work = work,
+                      .batch = batch,
+                      .draws = draws,
+                      .noise = noise,
+                      .decode = decode,
+                      .gradients = gradients,
+                      .tiles = (batch->rows + TILE - 1) / TILE};
+    p.error = error;
     threads_blas_single();
 #pragma omp parallel for schedule(static) if (work->slots > 1)
     for (size_t slot = 0; slot < work->slots; slot++) {

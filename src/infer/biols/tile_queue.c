@@ -5,7 +5,7 @@ enum { TOGETHER = 256, SCRATCH = 256 << 20 }; /* tiles, bytes: at most */
 /* At a time, of as many as a pass has. */
 static size_t tiles_of(const network_shape *shape, size_t pass)
 {
-    size_t numbers = 0; /* of a row on its way */
+    size_t numbers = 2; /* of a row on its way, and its error there and here */
     for (size_t l = 0; l < shape->layers; l++) {
         numbers += 2 * shape->layer[l].out;
     }

@@ -254,7 +254,9 @@ lscm_status lscm_posterior_transform(const lscm_posterior *posterior, const lscm
                                      const lscm_progress *progress, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    lscm_encoding out = {.z = z, .sd = sd};
+    lscm_encoding out = {0};
+    out.z = z;
+    out.sd = sd;
     TRY(lscm_posterior_transform_on(posterior, data, LSCM_DEVICE_AUTO, &out, progress, why));
     if (outside != NULL) {
         *outside = out.outside;

@@ -86,7 +86,6 @@ static void list_asked(sight_net *n)
     size_t all = 0;
     for (int pass = 0; pass < 2; pass++) {
         size_t stride = all / SIGHT_ASKED + 1;
-        all = pass == 0 ? 0 : all;
         size_t seen = 0;
         for (size_t k = 0; k < n->x->kept && n->held != NULL; k++) {
             bool any = memchr(n->held + n->x->row[k] * n->by->d, 1, n->by->d) != NULL;
@@ -205,8 +204,10 @@ static double draw(const sight_net *n, const sight_desk *at, size_t count)
     for (size_t k = 0; k < count; k++) {
         float *to = w->input + k * n->brush.in[0];
         memcpy(to, at->put, d * sizeof *to);
-        to[d] = 2 * ((float)(at->pixel[k] / n->x->width) + 0.5F) / (float)n->x->height - 1;
-        to[d + 1] = 2 * ((float)(at->pixel[k] % n->x->width) + 0.5F) / (float)n->x->width - 1;
+        size_t row = at->pixel[k] / n->x->width;
+        size_t column = at->pixel[k] % n->x->width;
+        to[d] = 2 * ((float)row + 0.5F) / (float)n->x->height - 1;
+        to[d + 1] = 2 * ((float)column + 0.5F) / (float)n->x->width - 1;
     }
     pixel_f32_forward(&n->brush, n->settings.device, n->parameters + n->eyes, count, w);
     for (size_t k = 0; k < count; k++) {

@@ -130,7 +130,8 @@ lscm_status sight_read(const sight_reader *r, const device *on, size_t count, co
     lscm_status status = LSCM_OK;
     size_t entries = count * r->d;
     double *own = each == NULL ? malloc(r->members * entries * sizeof *own + 1) : NULL;
-    reading t = {.r = r, .on = on, .count = count, .x = x, .each = each != NULL ? each : own};
+    reading t = {.r = r, .on = on, .count = count, .x = x};
+    t.each = each != NULL ? each : own;
     if (t.each == NULL) {
         return fail_memory(why, r->members * entries * sizeof *own);
     }

@@ -150,7 +150,8 @@ static double score(const double *side, const side_rows *r, nearby *out)
 static bool climb(double *side, const side_rows *r, const double *step, double *at, nearby *n)
 {
     double from[2] = {side[FIRST], side[FIRST + 1]};
-    for (double share = 1; share > 1e-6; share /= 2) {
+    double share = 1;
+    for (int halved = 0; halved < 20; halved++) {
         side[FIRST] = from[0] + share * step[0];
         side[FIRST + 1] = from[1] + share * step[1];
         nearby there;
@@ -161,6 +162,7 @@ static bool climb(double *side, const side_rows *r, const double *step, double *
             *n = there;
             return far;
         }
+        share /= 2;
     }
     side[FIRST] = from[0];
     side[FIRST + 1] = from[1];

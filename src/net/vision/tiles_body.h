@@ -10,7 +10,7 @@ typedef REAL lanes
 #endif
 #define INLINED static inline __attribute__((always_inline))
 
-enum { TILE_MOST = 8, TILE_WIDE = 2 };
+enum { TILE_MOST = 8, TILE_WIDE = 2, TILE_SPAN = TILE_WIDE * TILE_LANES };
 
 #define FOR_TARGET(name) name##_anywhere
 #define TILE_TALL 4

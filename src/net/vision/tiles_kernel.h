@@ -84,7 +84,7 @@ static void FOR_TARGET(product)(size_t rows, size_t out, const tile_runs *runs, 
                                 size_t pitch)
 {
     size_t c = 0;
-    for (; c + TILE_WIDE * TILE_LANES <= out; c += TILE_WIDE * TILE_LANES) {
+    for (; c + TILE_SPAN <= out; c += TILE_SPAN) {
         FOR_TARGET(product_columns)
         (rows, TILE_WIDE, out, runs, x, step, weights + c, bias != NULL ? bias + c : NULL, y + c,
          pitch);
@@ -155,7 +155,7 @@ static void FOR_TARGET(outer)(size_t rows, size_t out, const tile_runs *runs, co
     for (size_t s = 0; s < runs->count; s++) {
         const tile_run *at = &runs->run[s];
         size_t c = 0;
-        for (; c + TILE_WIDE * TILE_LANES <= out; c += TILE_WIDE * TILE_LANES) {
+        for (; c + TILE_SPAN <= out; c += TILE_SPAN) {
             FOR_TARGET(outer_columns)
             (TILE_WIDE, rows, out, at->length, x + at->offset, step, d + c, pitch,
              weights + at->weights + c);
