@@ -129,7 +129,8 @@ static void saturated_throughout(void **state)
     for (size_t k = 0; k < N * 2; k++) {
         assert_true(fabs(z[k]) > 8 && fabs(z[k]) <= 40);
     }
-    censor_draw(&c, &(mechanism_model){2, w, intercept, sigma}, 20, R, 0, z);
+    censor_draw(&c, &(mechanism_model){.d = 2, .w = w, .intercept = intercept, .sigma = sigma}, 20,
+                R, 0, z);
     for (size_t k = 0; k < N * 2; k++) {
         assert_true(isfinite(z[k]) && fabs(z[k]) >= 8);
         assert_true((z[k] > 0) == (k % 2 == 0 || (k / 2) % 2 == 0));
@@ -340,7 +341,8 @@ static void clip_no_longer_biases_weights(void **state)
             mean[1] += w[5] / (SWEEPS - WARM);
             noise += sigma[2] / (SWEEPS - WARM);
         }
-        censor_draw(&c, &(mechanism_model){3, w, intercept, sigma}, 2, R, 2 * k, chain);
+        censor_draw(&c, &(mechanism_model){.d = 3, .w = w, .intercept = intercept, .sigma = sigma},
+                    2, R, 2 * k, chain);
     }
     assert_near(mean[0], 1.5, 0.05);
     assert_near(mean[1], 1.5, 0.05);
@@ -405,7 +407,7 @@ static void fit_is_densities_and_tails(void **state)
     const double tolerance[] = {1, 0.5};
     const uint8_t mask[] = {0, 0, 0, 0, 1, 0, 0, 1, 0, 0};
     double z[] = {1, 2, 4.5, 9, -7, -8, 0.1, 8, -8, 0};
-    mechanism_model model = {2, w, intercept, sigma};
+    mechanism_model model = {.d = 2, .w = w, .intercept = intercept, .sigma = sigma};
     assert_ok(find(&c, z, mask, 5, 2, 8, tolerance, &why));
     assert_int_equal(c.count, 3);
     double normal = -log(sqrt(2 * acos(-1)));
@@ -429,7 +431,7 @@ static void fit_far_in_the_tail(void **state)
     const double one[] = {1};
     const uint8_t mask[1] = {0};
     double z[] = {50};
-    mechanism_model model = {1, zero, zero, one};
+    mechanism_model model = {.d = 1, .w = zero, .intercept = zero, .sigma = one};
     for (int k = 4; k <= 9; k++) {
         double clip = 5 * k;
         double a = clip * clip;

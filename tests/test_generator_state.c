@@ -31,7 +31,8 @@ static void put_back(generator *g, const char *bytes)
 static const double weights[WORLD_D * WORLD_D] = {[2] = 0.5, [WORLD_D] = -1};
 static const double zero[WORLD_D] = {0};
 static const double sigma[WORLD_D] = {3, 3, 3, 3};
-static const mechanism_model helper = {WORLD_D, weights, zero, sigma};
+static const mechanism_model helper = {
+    .d = WORLD_D, .w = weights, .intercept = zero, .sigma = sigma};
 
 static void test_state(void **state)
 {

@@ -212,7 +212,8 @@ static void test_read(void **state)
     double effects[WORLD_D * WORLD_D] = {[1] = 0.5, [WORLD_D + 2] = -1};
     double intercept[WORLD_D] = {0.1, 0, 0.2, 0};
     double spread[WORLD_D] = {2, 2, 1.5, 3};
-    const mechanism_model model = {WORLD_D, effects, intercept, spread};
+    const mechanism_model model = {
+        .d = WORLD_D, .w = effects, .intercept = intercept, .sigma = spread};
     world_make(&w, 35, false, 0.1, 0.5);
     generator *g = open_generator(&quick);
     (void)train(g, SIZE_MAX);

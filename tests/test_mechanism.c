@@ -23,7 +23,7 @@ static void make(world *x, uint64_t seed)
 {
     lcg g = {seed};
     lcg_weights(&g, D, 0.6, x->order, x->w);
-    x->m = (mechanism_model){D, x->w, x->c, x->s};
+    x->m = (mechanism_model){.d = D, .w = x->w, .intercept = x->c, .sigma = x->s};
     for (size_t i = 0; i < D; i++) {
         x->c[i] = lcg_normal(&g);
         x->s[i] = 0.5 + lcg_uniform(&g);
@@ -129,7 +129,7 @@ static void reach_and_moves(void **state)
         z[i] = x.z[i] + by[i];
         c[i] = mechanism_moved(&x.m, i, by);
     }
-    const mechanism_model moved = {D, x.w, c, x.s};
+    const mechanism_model moved = {.d = D, .w = x.w, .intercept = c, .sigma = x.s};
     for (size_t i = 0; i < D; i++) {
         assert_near(mechanism_residual(&moved, i, z), mechanism_residual(&x.m, i, x.z), 1e-12);
     }
@@ -205,7 +205,7 @@ static void draws(void **state)
             c[i] += m.intercept / DRAWS;
             precision += 1 / (m.sigma * m.sigma) / DRAWS;
         }
-        const mechanism_model mean = {D, w, c, NULL};
+        const mechanism_model mean = {.d = D, .w = w, .intercept = c};
         double sum = 0;
         double squares = 0;
         double with[D] = {0};

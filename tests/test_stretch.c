@@ -193,7 +193,7 @@ static const double END = 5; /* of the labels, on either side */
 static const double weights[D * D] = {0, -0.9, 0, 0, 0, 1.1, 0, 0, 0};
 static const double intercept[D] = {1, 0.3, -0.5};
 static const double sigma[D] = {4, 2.5, 2};
-static const mechanism_model model = {D, weights, intercept, sigma};
+static const mechanism_model model = {.d = D, .w = weights, .intercept = intercept, .sigma = sigma};
 static const size_t order[D] = {0, 1, 2};
 
 /* The reading of z that is e > 0 halves of the range beyond. */
@@ -562,7 +562,8 @@ static void numbers_stay_numbers(void **state)
         for (size_t s = 0; s < sizeof exact / sizeof exact[0]; s++) {
             for (int at = -40; at <= 40; at += 8) {
                 double c = at;
-                const mechanism_model alone = {1, none, &c, &exact[s]};
+                const mechanism_model alone = {
+                    .d = 1, .w = none, .intercept = &c, .sigma = &exact[s]};
                 double stretch[NODE] = {0};
                 double z[FEW];
                 design by;

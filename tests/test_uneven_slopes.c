@@ -63,7 +63,7 @@ static void slopes(double *out, const uint8_t *kept)
     double squares = 0;
     double rows = 0;
     assert_ok(uneven_slopes(out, variance, &in, NULL, z,
-                            &(mechanism_model){WIDE, w, intercept, NULL}, &why));
+                            &(mechanism_model){.d = WIDE, .w = w, .intercept = intercept}, &why));
     for (size_t row = 0; row < ROWS; row++) {
         const double *at = z + row * WIDE;
         if (mask[row * WIDE + 2] == 0 && (kept == NULL || kept[row] != 0)) {
@@ -173,7 +173,7 @@ static void test_root(void **state)
             }
         }
         assert_ok(uneven_slopes(f, variance, &in, NULL, z,
-                                &(mechanism_model){WIDE, none, zero, NULL}, &why));
+                                &(mechanism_model){.d = WIDE, .w = none, .intercept = zero}, &why));
         mean += f[1] / SEEDS;
     }
     assert_near(mean / ((1 + 0.09 * PER_SET) / 1.09), 1, 0.15);
@@ -229,13 +229,13 @@ static void test_weights(void **state)
         weight[row] = 0.1 + lcg_uniform(&g);
     }
     assert_ok(uneven_slopes(f, variance, &in, weight, z,
-                            &(mechanism_model){WIDE, w, intercept, NULL}, &why));
+                            &(mechanism_model){.d = WIDE, .w = w, .intercept = intercept}, &why));
     assert_near(f[2] / by_definition(weight), 1, 1e-6);
     for (size_t row = 0; row < ROWS; row++) {
         weight[row] *= 3;
     }
     assert_ok(uneven_slopes(again, variance, &in, weight, z,
-                            &(mechanism_model){WIDE, w, intercept, NULL}, &why));
+                            &(mechanism_model){.d = WIDE, .w = w, .intercept = intercept}, &why));
     assert_near(again[2] / f[2], 1, 1e-9);
 }
 
@@ -262,7 +262,7 @@ static void test_keep_and_units(void **state)
     weights[1 * WIDE + 2] *= 1e-3;
     level[2] *= 1e-3;
     assert_ok(uneven_slopes(scaled, variance, &in, NULL, z,
-                            &(mechanism_model){WIDE, weights, level, NULL}, &why));
+                            &(mechanism_model){.d = WIDE, .w = weights, .intercept = level}, &why));
     assert_near(scaled[2] / all[2], 1, 1e-6);
     make(5, SLOPE, 0.2);
     for (size_t row = 0; row < ROWS; row++) { /* spoil every fifth row of each set */

@@ -180,7 +180,10 @@ static void restored(void *self)
         }
     }
     if (generator_rounds(n->g) > 0) {
-        generator_use(n->g, &(mechanism_model){n->x.d, n->off.w, n->off.intercept, n->off.sigma});
+        generator_use(n->g, &(mechanism_model){.d = n->x.d,
+                                               .w = n->off.w,
+                                               .intercept = n->off.intercept,
+                                               .sigma = n->off.sigma});
     }
 }
 

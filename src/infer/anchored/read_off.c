@@ -88,7 +88,8 @@ anchored_input read_off_with_errors(const read_off *r, const anchored_input *in)
 
 mechanism_model read_off_model(const read_off *r)
 {
-    return (mechanism_model){r->latents.d, r->w, r->intercept, r->sigma};
+    return (mechanism_model){
+        .d = r->latents.d, .w = r->w, .intercept = r->intercept, .sigma = r->sigma};
 }
 
 /* The mean over draws; s from what it leaves of z, errors of z included: the model must not be
@@ -179,7 +180,7 @@ lscm_status read_off_infer_within(read_off *r, anchored *out, const anchored_inp
     TRY(status);
     for (size_t k = 0; k < out->draws; k++) {
         double *c = out->intercept + k * d;
-        mechanism_model about = {d, out->w + k * d * d, c, NULL};
+        mechanism_model about = {.d = d, .w = out->w + k * d * d, .intercept = c};
         for (size_t i = 0; i < d; i++) {
             c[i] = mechanism_moved(&about, i, r->middle);
         }

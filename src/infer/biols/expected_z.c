@@ -36,7 +36,10 @@ static void lay_out(z_work *w, arena *a, size_t d)
 static void find_reach(const lscm_posterior *p, size_t draw, const uint8_t *mask, double *reach)
 {
     size_t d = p->d;
-    mechanism_model m = {d, p->w + draw * d * d, p->intercept + draw * d, p->sigma + draw * d};
+    mechanism_model m = {.d = d,
+                         .w = p->w + draw * d * d,
+                         .intercept = p->intercept + draw * d,
+                         .sigma = p->sigma + draw * d};
     memset(reach, 0, (d + 1) * d * sizeof *reach);
     for (size_t i = 0; i < d; i++) {
         reach[i * d + i] = 1;

@@ -32,7 +32,7 @@ typedef struct graph_chain {
 /* The mechanisms as they are now. */
 static inline mechanism_model graph_chain_model(const graph_chain *c)
 {
-    return (mechanism_model){c->d, c->w, c->intercept, c->sigma};
+    return (mechanism_model){.d = c->d, .w = c->w, .intercept = c->intercept, .sigma = c->sigma};
 }
 
 void graph_chain_lay_out(graph_chain *c, arena *a);

@@ -88,7 +88,7 @@ lscm_status graph_weigh_slopes(graph_posterior *g, const anchored_input *in, con
     size_t d = in->view->d;
     rng r = stream_of((uint64_t)in->settings->seed, STREAM_GRAPH_MODELS);
     mean_mechanisms(g, d, few_draws(in), r, t->w, t->intercept, t->edge_prob);
-    mechanism_model mean = {d, t->w, t->intercept, NULL};
+    mechanism_model mean = {.d = d, .w = t->w, .intercept = t->intercept};
     TRY(uneven_slopes(t->slopes, t->variance, in, g->row_weight, z, &mean, why));
     g->dispersion = 0;
     for (size_t i = 0; i < d; i++) {

@@ -12,7 +12,7 @@
 static void find_reach(const collapse_parameters *p, const uint8_t *target, double *reach)
 {
     size_t d = p->d;
-    mechanism_model m = {d, p->w, p->c, p->sigma};
+    mechanism_model m = {.d = d, .w = p->w, .intercept = p->c, .sigma = p->sigma};
     memset(reach, 0, d * d * sizeof *reach);
     for (size_t k = 0; k < d; k++) {
         reach[k * d + k] = 1;

@@ -68,7 +68,12 @@ static void sample_z(samples *s, const lscm_posterior *p, uint64_t seed)
     size_t d = s->d;
     for (size_t k = 0; k < s->rows; k++) {
         size_t draw = k % p->draws;
-        mechanism_model m = {d, p->w + draw * d * d, p->intercept + draw * d, p->sigma + draw * d};
+        mechanism_model m = {.d = d,
+                             .w = p->w + draw * d * d,
+                             .intercept = p->intercept + draw * d,
+                             .sigma = p->sigma + draw * d,
+                             .bent = p->bent,
+                             .draw = draw};
         const size_t *order = p->order + draw * d;
         double *z = s->z + k * d;
         rng_normals(noise, (uint64_t)k * d, d, z); /* z_i stands for e_i until its turn */

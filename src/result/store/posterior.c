@@ -71,6 +71,35 @@ lscm_status posterior_add_backdrop(lscm_posterior *posterior, size_t height, siz
     return LSCM_OK;
 }
 
+static void lay_out_bent(bent_mechanisms **out, arena *a, size_t draws, size_t d, size_t terms)
+{
+    bent_mechanisms *b = arena_take(a, 1, sizeof *b);
+    bent_mechanisms at = {.draws = draws, .d = d, .terms = terms};
+    at.basis = arena_take(a, d, sizeof *at.basis);
+    at.first = arena_take(a, draws * d + 1, sizeof *at.first);
+    at.parent = arena_take(a, terms, 2 * sizeof *at.parent);
+    at.coef = arena_take(a, terms, CURVE_WIDTH * sizeof *at.coef);
+    if (b != NULL) {
+        *b = at;
+    }
+    *out = b;
+}
+
+lscm_status posterior_add_bent(lscm_posterior *posterior, size_t terms, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    arena memory = {0};
+    bent_mechanisms *bent = NULL;
+    lay_out_bent(&bent, &memory, posterior->draws, posterior->d, terms);
+    TRY(arena_open(&memory, why));
+    lay_out_bent(&bent, &memory, posterior->draws, posterior->d, terms);
+    arena_close(&posterior->bent_memory);
+    posterior->bent_memory = memory;
+    posterior->bent = bent;
+done:
+    return status;
+}
+
 void lscm_posterior_free(lscm_posterior *posterior)
 {
     if (posterior == NULL) {
@@ -85,6 +114,7 @@ void lscm_posterior_free(lscm_posterior *posterior)
     free(posterior->decode.backdrop);
     free(posterior->config);
     free(posterior->summary);
+    arena_close(&posterior->bent_memory);
     arena_close(&posterior->memory);
     free(posterior);
 }

@@ -1,6 +1,9 @@
 /* What an estimator hands on: draws of the model, the causal variables, the decoder. A draw is
  *
- *     z_i = c_i + sum_j w[j][i] z_j + e_i,   e_i ~ N(0, sigma_i^2),   c its intercept.
+ *     z_i = c_i + sum_j w[j][i] z_j + e_i,   e_i ~ N(0, sigma_i^2),   c its intercept,
+ *
+ * or, where node i bends in it, the effect that `bent` has in the place of the sum
+ * (scm/mechanism/bent.h); w[j][i] is then the average slope.
  *
  * Estimators fill it (src/infer), everything that stores, scores, samples or reports reads it
  * (src/result). */
@@ -9,6 +12,7 @@
 
 #include "base/arena.h"
 #include "data/dataset/dataset.h"
+#include "scm/mechanism/mechanism.h"
 #include "scm/posterior/decoder.h" /* x = g(z) */
 
 /* What turns x into z, as named arrays: src/infer/encoder/stored_encoder.h fills and uses them, the
@@ -31,16 +35,17 @@ struct lscm_posterior {
     size_t draws, d, rows, features;
     int x_ndim; /* of x: 2 to 4, and its dims past the first */
     size_t x_dims[3];
-    double *w;         /* (draws, d, d) */
-    double *sigma;     /* (draws, d) */
-    double *intercept; /* (draws, d): c */
-    double *effect;    /* (draws, d): sd of the intercepts that sets have of their own */
-    size_t *order;     /* (draws, d) */
-    double *log_p;     /* (draws): log p(x, draw), or NaN */
-    double *log_q;     /* (draws): log density of the draw under q */
-    double *edge_prob; /* (d, d) */
-    double *z, *z_sd;  /* (rows, d) */
-    double threshold;  /* a draw has an edge where |w| exceeds it: 0 for explicit graphs */
+    double *w;             /* (draws, d, d) */
+    double *sigma;         /* (draws, d) */
+    double *intercept;     /* (draws, d): c */
+    double *effect;        /* (draws, d): sd of the intercepts that sets have of their own */
+    bent_mechanisms *bent; /* NULL: no node bends in any draw */
+    size_t *order;         /* (draws, d) */
+    double *log_p;         /* (draws): log p(x, draw), or NaN */
+    double *log_q;         /* (draws): log density of the draw under q */
+    double *edge_prob;     /* (d, d) */
+    double *z, *z_sd;      /* (rows, d) */
+    double threshold;      /* a draw has an edge where |w| exceeds it: 0 for explicit graphs */
     decoder decode;
     encoder_store encoder;
     char **node_names;            /* (d), or NULL; owned */
@@ -51,7 +56,8 @@ struct lscm_posterior {
     double *figures;              /* (3, d): their r2, coverage and r2 of anchors */
     char **warnings;              /* (diagnostics.warnings), or NULL; owned */
     struct finding_store *findings; /* of the diagnostics, or NULL; owned */
-    arena memory;                   /* of all arrays */
+    arena memory;                   /* of all arrays .. */
+    arena bent_memory;              /* .. but those of `bent` */
 };
 
 /* A posterior of zeros with room for these shapes; weights and bias: numbers in the decoder's
@@ -63,6 +69,9 @@ lscm_status posterior_new(struct lscm_posterior **out, size_t draws, size_t d, s
  * decode.height and .width; x of the posterior has that shape. Owned by the posterior. */
 lscm_status posterior_add_backdrop(struct lscm_posterior *posterior, size_t height, size_t width,
                                    size_t channels, lscm_error *why);
+/* Room for mechanisms that bend, of zeros, to be filled: posterior->bent, with so many terms in
+ * all. Owned by the posterior. */
+lscm_status posterior_add_bent(struct lscm_posterior *posterior, size_t terms, lscm_error *why);
 /* Fills the diagnostics from the summary, once it is there; nothing changes them afterwards. */
 lscm_status posterior_diagnose(struct lscm_posterior *posterior, lscm_error *why);
 /* Probability of the edge as it is shown: of j -> i, or of either way where nothing tells which. */

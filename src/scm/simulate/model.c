@@ -178,7 +178,7 @@ void scm_model_close(scm_model *model)
 void scm_model_sample(const scm_model *model, size_t n, const uint8_t *mask, const double *values,
                       const double *noise, double *z)
 {
-    const mechanism_model m = {model->d, model->w, NULL, model->sigma};
+    const mechanism_model m = {.d = model->d, .w = model->w, .sigma = model->sigma};
     for (size_t k = 0; k < model->d; k++) {
         size_t i = model->order[k];
         size_t first = model->parent_start[i];
