@@ -484,6 +484,12 @@ typedef enum lscm_expectation {
 } lscm_expectation;
 typedef enum lscm_objective { LSCM_OBJECTIVE_ELBO, LSCM_OBJECTIVE_MSE } lscm_objective;
 typedef enum lscm_permanent { LSCM_PERMANENT_BETHE, LSCM_PERMANENT_EXACT } lscm_permanent;
+typedef enum lscm_mechanism {
+    LSCM_MECHANISM_AUTO,
+    LSCM_MECHANISM_LINEAR,
+    LSCM_MECHANISM_ADDITIVE,
+    LSCM_MECHANISM_JOINT
+} lscm_mechanism;
 
 #define LSCM_FIT_TABLE(X)                                                                          \
     X(lscm_method, method, "NAME", 0, 0, 4, "auto|anchored|biols|vae|graphvae",                    \
@@ -544,7 +550,10 @@ typedef enum lscm_permanent { LSCM_PERMANENT_BETHE, LSCM_PERMANENT_EXACT } lscm_
     X(int64_t, seed, "SEED", 0, 0, 9007199254740991, NULL, "seed of every random number")          \
     X(lscm_device, device, "NAME", 0, 0, 10,                                                       \
       "auto|cpu|cuda|cuda:0|cuda:1|cuda:2|cuda:3|cuda:4|cuda:5|cuda:6|cuda:7",                     \
-      "what networks run on; auto: the first CUDA device, or the CPU without")
+      "what networks run on; auto: the first CUDA device, or the CPU without")                     \
+    X(lscm_mechanism, mechanism, "NAME", 0, 0, 3, "auto|linear|additive|joint",                    \
+      "anchored: effects of causes are straight, add up as curves, or may act together; auto "     \
+      "weighs all of these where the rows speak for bends, and is linear elsewhere")
 
 typedef struct lscm_fit_settings {
 #define LSCM_FIT_FIELD(type, name, meta, initial, least, most, choices, help) type name;

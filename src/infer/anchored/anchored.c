@@ -65,6 +65,43 @@ static void draw_mechanisms(anchored *a, const graph_posterior *g, uint64_t seed
     memcpy(a->edge_prob, g->edge_prob, d * d * sizeof(double));
 }
 
+/* What becomes of these where mechanisms may bend. */
+static lscm_status draw_bends(anchored *a, const graph_posterior *g, uint64_t seed, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    size_t d = a->d;
+    arena memory = {0};
+    uint8_t *place = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        place = arena_take(&memory, a->draws, d);
+        if (pass == 0) {
+            TRY(arena_open(&memory, why));
+        }
+    }
+    for (size_t k = 0; k < a->draws * d; k++) {
+        const family *f = &g->families.list[k % d];
+        size_t level = family_drawn_level(f, &g->prior[k / d], g->parents[k],
+                                          stream_of(seed, STREAM_MECHANISMS), k);
+        place[k] = (uint8_t)f->level[level].place;
+    }
+    bend_draws draws = {.count = a->draws,
+                        .d = d,
+                        .parents = g->parents,
+                        .place = place,
+                        .w = a->w,
+                        .sigma = a->sigma,
+                        .intercept = a->intercept,
+                        .effect = a->effect};
+    TRY(bends_draw(&g->bends, &g->families, &g->prior[g->draws / 2], stream_of(seed, STREAM_BENDS),
+                   &draws, why));
+    a->bent = draws.bent;
+    a->bent_memory = draws.memory;
+    a->bends = true;
+done:
+    arena_close(&memory);
+    return status;
+}
+
 /* Covariance of the encoder as the anchors have it. */
 static void take_spread(anchored *a)
 {
@@ -386,6 +423,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     stages_begin(&parts, PARTS, in->progress);
     stages_expect(&parts, PART_SAMPLER, may_sample(in) ? (double)NAN : 0);
     with.progress = &parts.own;
+    with.mechanism = a.clip > 0 ? LSCM_MECHANISM_LINEAR : in->mechanism;
     if (a.clip > 0 && (in->reach == NULL || in->saturated) && anchored_rows_matter(&a, in)) {
         TRY(anchored_rows_known(&a, in, &inside, why));
         with.keep = inside;
@@ -393,18 +431,23 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     TRY(graph_posterior_of(&g, &with, a.z, a.unit, noise, in->blur != NULL ? a.d * a.d : 0, why));
     take_trust(&a, &g);
     draw_mechanisms(&a, &g, (uint64_t)in->settings->seed);
+    if (g.bent) {
+        TRY(draw_bends(&a, &g, (uint64_t)in->settings->seed, why));
+    }
     take_spread(&a);
     with.keep = in->keep;
     stages_enter(&parts, PART_SAMPLER);
     a.seconds_search = stages_took(&parts, PART_GRAPHS);
-    TRY(infer_together(&a, &with, &g, why));
+    if (!g.bent) { /* all of these take mechanisms to be straight */
+        TRY(infer_together(&a, &with, &g, why));
+    }
     if (in->leak != NULL) {
         TRY(anchored_take_errors(&a, &g, in, why));
     }
     a.seconds_graph = clock_seconds() - anchored_at;
     a.seconds_brief += clock_seconds() - begun;
     *out = a;
-    a.memory = a.rows_memory = (arena){0};
+    a.memory = a.rows_memory = a.bent_memory = (arena){0};
     a.anchor.memory = (arena){0};
 done:
     free(inside);

@@ -87,6 +87,8 @@ anchored_input anchored_input_of(const fit *f, const linear_view *s)
                             .order = f->order,
                             .forbidden = f->known.forbidden,
                             .required = f->known.required,
+                            .mechanism =
+                                s->mask != NULL ? LSCM_MECHANISM_LINEAR : f->settings.mechanism,
                             .draws = (size_t)f->settings.draws,
                             .steps = (size_t)f->settings.steps,
                             .progress = f->progress};
@@ -137,7 +139,10 @@ static lscm_status ask(verdict *out, fit *f, const anchored_input *in, const anc
     double begun = clock_seconds();
     anchored_input part = *in;
     part.progress = &f->stages.part; /* one of several, each as long as the other */
-    anchored_input known = part;     /* targets are left out under the prior that was found */
+    part.mechanism = !a->bends                              ? LSCM_MECHANISM_LINEAR
+                     : in->mechanism == LSCM_MECHANISM_AUTO ? LSCM_MECHANISM_JOINT
+                                                            : in->mechanism;
+    anchored_input known = part; /* targets are left out under the prior that was found */
     known.ridge = a->ridge;
     known.hole = a->hole;
     known.conditional = a->conditional;
@@ -276,6 +281,23 @@ static void warn(const fit *f, const anchored *a)
     }
 }
 
+/* Mechanisms that bend, where any draw has one. */
+static lscm_status store_bends(const anchored *a, lscm_posterior *p, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const bent_mechanisms *from = &a->bent;
+    if (from->terms == 0) {
+        return LSCM_OK;
+    }
+    TRY(posterior_add_bent(p, from->terms, why));
+    memcpy(p->bent->basis, from->basis, from->d * sizeof *from->basis);
+    memcpy(p->bent->first, from->first, (from->draws * from->d + 1) * sizeof *from->first);
+    memcpy(p->bent->parent, from->parent, 2 * from->terms * sizeof *from->parent);
+    memcpy(p->bent->coef, from->coef, from->terms * CURVE_WIDTH * sizeof *from->coef);
+done:
+    return status;
+}
+
 /* From the signal to the run. */
 static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_posterior **out,
                               lscm_error *why)
@@ -312,6 +334,7 @@ static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_p
     }
     json_t *summary = summary_of(f, s, &a, &v, reason);
     anchored_store(&a, p, summary);
+    TRY(store_bends(&a, p, why));
     TRY(fit_save(f, p, summary, why));
     *out = p;
     p = NULL;

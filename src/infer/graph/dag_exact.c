@@ -151,16 +151,7 @@ static void sum_orders(const exact *e, dag_tables *t, bool fresh)
     t->scored = true;
 }
 
-/* Set k of the bits of `whole`, as bits where those stand; and back. */
-static uint32_t spread_bits(uint32_t part, uint32_t whole)
-{
-    uint32_t out = 0;
-    for (; whole != 0; whole &= whole - 1, part >>= 1) {
-        out |= (part & 1) != 0 ? whole & -whole : 0;
-    }
-    return out;
-}
-
+/* Bits of `set` among those of `whole`, by their order there: spread_bits undone. */
 static uint32_t gather_bits(uint32_t set, uint32_t whole)
 {
     uint32_t out = 0;

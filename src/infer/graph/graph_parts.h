@@ -43,6 +43,12 @@ lscm_status graph_search(graph_posterior *g, const anchored_input *in, graph_scr
 lscm_status graph_search_kinds(graph_posterior *g, const anchored_input *in, graph_scratch *t,
                                lscm_error *why);
 
+/* graph_bends.c: whether mechanisms may bend at all; and the same again with bends, where they were
+ * asked for or draws of g ask for them. psi, step: what noise of z adds (families_correct). */
+bool graph_may_bend(const anchored_input *in);
+lscm_status graph_bend(graph_posterior *g, const anchored_input *in, const double *z,
+                       const double *psi, size_t step, graph_scratch *t, lscm_error *why);
+
 /* graph_again.c: draws of g, their orders and priors, again with these weights, which come back as
  * shares of the largest; what was drawn before is in t. */
 void graph_draw_again(graph_posterior *g, double *log_weight, graph_scratch *t, rng r);

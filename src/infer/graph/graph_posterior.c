@@ -153,17 +153,22 @@ done:
 
 /* Graphs, again with rows counting for what they are worth, under the prior that was asked for. */
 static lscm_status find_graphs(graph_posterior *g, const anchored_input *in, const double *z,
-                               graph_scratch *t, lscm_error *why)
+                               const double *psi, size_t step, graph_scratch *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     TRY(graph_search(g, in, t, why));
+    if (graph_may_bend(in)) {
+        TRY(graph_bend(g, in, z, psi, step, t, why));
+    }
     if (in->view->kind == VIEW_READ_OFF) {
         TRY(graph_weigh_slopes(g, in, z, t, why));
     }
     if (is_uniform(in)) {
         graph_make_uniform(g, in, t);
     }
-    graph_share_classes(g, in, t);
+    if (!g->bent) { /* graphs that straight mechanisms do not tell apart, bent ones do */
+        graph_share_classes(g, in, t);
+    }
     if (g->chains > 0 && g->result.edge_prob != NULL) {
         edges_told(g->edge_prob, &g->mechanisms, g->result.ess);
     }
@@ -197,7 +202,7 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
     lay_out_scratch(&scratch, in, &memory);
     g.result.edge_prob = in->brief ? NULL : g.edge_prob;
     TRY(gather(&g, in, z, psi, step, &scratch, why));
-    TRY(find_graphs(&g, in, z, &scratch, why));
+    TRY(find_graphs(&g, in, z, psi, step, &scratch, why));
     *out = g;
     out->result.edge_prob = out->edge_prob;
     g = (graph_posterior){0};
@@ -209,6 +214,7 @@ done:
 
 void graph_posterior_close(graph_posterior *g)
 {
+    bends_close(&g->bends);
     families_close(&g->families);
     arena_close(&g->memory);
 }

@@ -30,6 +30,8 @@ typedef struct graph_posterior {
     dag_result result;
     size_t crowded, hub; /* as the screen tells them (screen.h) */
     double dispersion;   /* F: a row counts as 1/F of one; 1 where rows are independent */
+    bends bends;         /* where `bent` */
+    bool bent;
     bool exact;
     size_t chains; /* that draws are of, in turn; 0: they are independent */
     arena memory;

@@ -68,6 +68,8 @@ family family_of_level(const family *f, size_t l);
  * score of these parents. */
 void families_leave_out(families *f, size_t i, const dag_prior *prior, uint32_t parents,
                         double least);
+/* Leaves out the levels of family i that keep (levels) says no to; the first must stay. */
+void families_keep_levels(families *f, size_t i, const bool *keep);
 /* Lets every row count `weight` times what it does. */
 void families_weigh(families *f, double weight);
 

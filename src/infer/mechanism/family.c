@@ -267,7 +267,7 @@ static double score_terms_of(const family *f, const dag_prior *prior, uint32_t p
     for (size_t level = 0; level < f->levels; level++) {
         regression g;
         double own[FAMILY_RIDGES];
-        double here = shared + score_of_level(f, level);
+        double here = shared + score_of_level(f, level) + family_gain(f, level, parents);
         gather(&g, f, prior, level, parents);
         score_ridges(f, prior, &g, own);
         for (size_t k = level; k < terms; k += f->levels) {
@@ -308,14 +308,21 @@ static family_term draw_term(const family *f, const dag_prior *prior, uint32_t p
     return family_term_of(f, prior, k);
 }
 
+enum { INTERCEPT = FAMILY_MOST, TERM, CHOICE, GAMMA = 32 };
+_Static_assert((int)CHOICE < (int)GAMMA && GAMMA + RNG_GAMMA <= FAMILY_TRY,
+               "a draw has numbers enough");
+
+size_t family_drawn_level(const family *f, const dag_prior *prior, uint32_t parents, rng r,
+                          uint64_t index)
+{
+    double u = rng_uniform(r, index * FAMILY_NUMBERS + TERM);
+    return family_terms(f, prior) > 1 ? draw_term(f, prior, parents, u).level : 0;
+}
+
 size_t family_draw_level(const family *f, const dag_prior *prior, uint32_t parents, double u)
 {
     return f->levels > 1 ? draw_term(f, prior, parents, u).level : 0;
 }
-
-enum { INTERCEPT = FAMILY_MOST, TERM, CHOICE, GAMMA = 32 };
-_Static_assert((int)CHOICE < (int)GAMMA && GAMMA + RNG_GAMMA <= FAMILY_TRY,
-               "a draw has numbers enough");
 
 /* s and w (size) in units, without a hole; returns what one makes of their density, in logarithms.
  */

@@ -65,6 +65,7 @@ static inline double dag_mean_unit(const dag_prior *p, size_t d)
 
 /* What sets have of their own: zero everywhere is the level without. */
 typedef struct family_level {
+    size_t place; /* in the grid of tau */
     double tau;
     double log_prior;  /* log P(tau) */
     double heft;       /* h, where tau > 0; else it is the rows */
@@ -85,7 +86,26 @@ typedef struct family {
     const double *scatter; /* (levels, count + 1, count + 1): S, candidates, then the node */
     const double *mean;    /* (levels, count + 1): m */
     char *const *names;    /* of nodes, or NULL */
+    double *const
+        *gain;        /* NULL, or by place of the level: what is added to its score, for all .. */
+    uint32_t gain_of; /* .. sets of the candidates that there were, of which these are still */
 } family;
+
+/* Part of the bits of `whole`, by their order there. */
+static inline uint32_t spread_bits(uint32_t part, uint32_t whole)
+{
+    uint32_t out = 0;
+    for (; whole != 0 && part != 0; whole &= whole - 1, part >>= 1) {
+        out |= (part & 1) != 0 ? whole & -whole : 0;
+    }
+    return out;
+}
+
+/* What the parents gain at a level by mechanisms that bend (bends.h). */
+static inline double family_gain(const family *f, size_t level, uint32_t parents)
+{
+    return f->gain != NULL ? f->gain[f->level[level].place][spread_bits(parents, f->gain_of)] : 0;
+}
 
 /* A family with arrays of its own. */
 typedef struct family_room {
@@ -168,5 +188,9 @@ typedef struct mechanism {
 } mechanism;
 mechanism family_draw(const family *f, const dag_prior *prior, uint32_t parents, rng r,
                       uint64_t index, double *w, size_t d);
+
+/* The level that family_draw of the same index takes. */
+size_t family_drawn_level(const family *f, const dag_prior *prior, uint32_t parents, rng r,
+                          uint64_t index);
 
 #endif

@@ -37,24 +37,33 @@ family family_of_level(const family *f, size_t l)
     return out;
 }
 
-void families_leave_out(families *f, size_t i, const dag_prior *prior, uint32_t parents,
-                        double least)
+void families_keep_levels(families *f, size_t i, const bool *keep)
 {
     family *fam = &f->list[i];
     size_t m = fam->count + 1;
     double *scatter = family_scatter_of(f, i);
     double *mean = family_mean_of(f, i);
-    double all = family_score(fam, prior, parents);
     size_t kept = 1;
     for (size_t l = 1; l < fam->levels; l++) {
-        family own = family_of_level(fam, l);
-        if (family_score(&own, prior, parents) - all < log(least)) {
-            continue;
+        if (keep[l]) {
+            fam->level[kept] = fam->level[l];
+            memmove(scatter + kept * m * m, scatter + l * m * m, m * m * sizeof *scatter);
+            memmove(mean + kept * m, mean + l * m, m * sizeof *mean);
+            kept++;
         }
-        fam->level[kept] = fam->level[l];
-        memmove(scatter + kept * m * m, own.scatter, m * m * sizeof *scatter);
-        memmove(mean + kept * m, own.mean, m * sizeof *mean);
-        kept++;
     }
     fam->levels = kept;
+}
+
+void families_leave_out(families *f, size_t i, const dag_prior *prior, uint32_t parents,
+                        double least)
+{
+    const family *fam = &f->list[i];
+    double all = family_score(fam, prior, parents);
+    bool keep[FAMILY_LEVELS] = {true};
+    for (size_t l = 1; l < fam->levels; l++) {
+        family own = family_of_level(fam, l);
+        keep[l] = family_score(&own, prior, parents) - all >= log(least);
+    }
+    families_keep_levels(f, i, keep);
 }

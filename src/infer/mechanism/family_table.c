@@ -318,17 +318,59 @@ LANES_INLINE lanes add_logs(lanes a, lanes b)
     return counts ? top + lanes_log(1.0 + lanes_exp(below)) : top;
 }
 
-/* score = terms, or log(e^score + e^terms). */
-CLONED static void combine(const score_terms *terms, const table_shape *shape, bool add,
-                           const family_table *table, double *score)
+/* Gains of the sets of a table (family_gain). */
+typedef struct table_gains {
+    const double *gain;   /* NULL: none */
+    uint32_t fixed, free; /* bits of required parents there, and of the others */
+    uint32_t lane[LANES]; /* those of the low candidates of each lane */
+} table_gains;
+
+static table_gains gains_of(const family *f, size_t level)
+{
+    uint32_t all = ((uint32_t)1 << f->count) - 1;
+    table_gains out = {0};
+    if (f->gain == NULL) {
+        return out;
+    }
+    out.gain = f->gain[f->level[level].place];
+    out.fixed = spread_bits(f->required, f->gain_of);
+    out.free = spread_bits(all & ~f->required, f->gain_of);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        out.lane[lane] = spread_bits(lane, out.free);
+    }
+    return out;
+}
+
+static lanes gains_at(const table_gains *g, uint32_t first)
+{
+    lanes out;
+    for (size_t lane = 0; lane < LANES; lane++) {
+        out[lane] = g->gain[g->fixed | first | g->lane[lane]];
+    }
+    return out;
+}
+
+/* score = terms and gains, or log(e^score + e^that). */
+CLONED static void combine(const score_terms *terms, const table_shape *shape,
+                           const table_gains *gains, bool add, const family_table *table,
+                           double *score)
 {
     size_t bytes = sizeof(double) << shape->low;
+    uint32_t high = gains->free; /* bits of the candidates that are not low .. */
+    uint32_t first = 0;          /* .. and those of the set, which run through all of these */
+    for (size_t k = 0; k < shape->low; k++) {
+        high &= high - 1;
+    }
     for (size_t set = 0; set < (size_t)1 << shape->high; set++) {
         size_t entry = shape->required + (size_t)__builtin_popcountll(set);
         lanes rest = get(table->rest + (set << shape->low), bytes, lanes_of(1));
         lanes log_det = get(table->log_det + (set << shape->low), bytes, lanes_of(0));
         lanes sum = terms->base[entry] + terms->slope[entry] * lanes_log(terms->scale + rest);
         sum -= terms->linear * rest + 0.5 * log_det;
+        if (gains->gain != NULL) {
+            sum += gains_at(gains, first);
+            first = (first - high) & high;
+        }
         if (add) {
             sum = add_logs(get(score + (set << shape->low), bytes, sum), sum);
         }
@@ -341,8 +383,9 @@ void family_scores(const family *f, const dag_prior *prior, size_t level, const 
 {
     score_terms terms;
     table_shape shape = shape_of(f);
+    table_gains gains = gains_of(f, level);
     terms_of(&terms, f, prior, level, 0);
-    combine(&terms, &shape, false, table, score);
+    combine(&terms, &shape, &gains, false, table, score);
 }
 
 void family_scores_all(const family *f, const dag_prior *prior, const family_table *work,
@@ -353,7 +396,8 @@ void family_scores_all(const family *f, const dag_prior *prior, const family_tab
         family_term at = family_term_of(f, prior, k);
         score_terms terms;
         family_regress(f, &at.prior, at.level, work);
+        table_gains gains = gains_of(f, at.level);
         terms_of(&terms, f, &at.prior, at.level, at.log_share);
-        combine(&terms, &shape, k > 0, work, score);
+        combine(&terms, &shape, &gains, k > 0, work, score);
     }
 }

@@ -65,6 +65,7 @@ static void narrow(family_room *out, const family *f, uint32_t among)
     out->f.count = count;
     out->f.candidate = out->candidate;
     out->f.required = required;
+    out->f.gain_of = spread_bits(among, f->gain_of);
     out->f.scatter = out->scatter;
     out->f.mean = out->mean;
 }

@@ -64,7 +64,7 @@ family_level set_means_level(const set_means *s, const level_sums *sums, size_t 
     size_t sets = 0;
     double means = 0;   /* sum_k h_k / n_k: noise that is in the means of sets */
     double squares = 0; /* sum_k h_k^2 / n_k: in m */
-    family_level level = {.tau = TAU[l], .log_prior = log(0.5 / (FAMILY_LEVELS - 1))};
+    family_level level = {.place = l, .tau = TAU[l], .log_prior = log(0.5 / (FAMILY_LEVELS - 1))};
     memcpy(scatter, sums->scatter, m * m * sizeof *scatter);
     memset(mean, 0, m * sizeof *mean);
     for (size_t set = 0; set < design_batches(s->design); set++) {

@@ -4,6 +4,7 @@
 #define LSCM_INFER_PROBLEM_ANCHORED_DRAWS_H
 
 #include "infer/anchor/anchor.h"
+#include "scm/mechanism/mechanism.h"
 
 typedef enum anchored_sampler {
     SAMPLER_EXACT,
@@ -25,9 +26,11 @@ typedef struct anchored {
     double *w;      /* (draws, d, d) */
     double *sigma, *intercept; /* (draws, d) */
     double *effect;            /* (draws, d): sd of the intercepts that sets have of their own */
-    size_t *order;             /* (draws, d) */
-    double *log_p, *log_q;     /* (draws) */
-    double *edge_prob;         /* (d, d) */
+    bent_mechanisms bent;      /* with terms where mechanisms bend; `bends` */
+    bool bends;
+    size_t *order;         /* (draws, d) */
+    double *log_p, *log_q; /* (draws) */
+    double *edge_prob;     /* (d, d) */
     anchored_sampler sampler;
     bool hole;              /* of the slab, beside these */
     bool conditional;       /* .. in units of data without do() (graph/hyper.h) */
@@ -45,6 +48,7 @@ typedef struct anchored {
     double seconds_search;     /* of the second, graphs given the encoder */
     double seconds_brief;      /* of both, what they take where few draws are wanted */
     arena memory, rows_memory; /* of all; of z_sd */
+    arena bent_memory;         /* of bent */
 } anchored;
 
 void anchored_close(anchored *a);

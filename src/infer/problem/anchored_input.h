@@ -23,7 +23,8 @@ typedef struct anchored_input {
     const double *size; /* (rows) or NULL: of each row, as row_weights.h has it */
     bool hole;          /* with these, of the slab */
     bool conditional;   /* .. and in units of data without do() (graph/hyper.h) */
-    double ridge, log_odds; /* of the prior; ridge 0: as the settings have it, or learned */
+    double ridge, log_odds;   /* of the prior; ridge 0: as the settings have it, or learned */
+    lscm_mechanism mechanism; /* how far mechanisms may bend: as the settings have it, or found */
     size_t draws;
     size_t steps; /* of each chain; 0 chooses */
     bool brief;   /* few draws are all that is wanted, of kept rows alone: no edge probabilities,

@@ -24,6 +24,7 @@ static const belonging TABLE[] = {
     {"candidates", ANCHORED, "anchored"},
     {"chains", ANCHORED, "anchored"},
     {"holdout", ANCHORED, "anchored"},
+    {"mechanism", ANCHORED, "anchored"},
     {"samples", BIOLS, "biols"},
     {"optimiser", BIOLS, "biols"},
     {"expectation", BIOLS, "biols"},

@@ -32,6 +32,8 @@ void curve_slopes(const curve_basis *basis, double z, double *out);
  */
 enum { CURVE_PAIRS = 6 };
 static const uint8_t CURVE_PAIR[CURVE_PAIRS][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {2, 0}};
+/* Which of them has a and b the other way around. */
+static const uint8_t CURVE_SWAPPED[CURVE_PAIRS] = {0, 2, 1, 3, 5, 4};
 
 static inline void curve_products(const double *p, const double *q, double *out)
 {

@@ -1,0 +1,194 @@
+#include "infer/mechanism/bend_parts.h"
+
+#include "base/threads.h"
+#include "base/tuned.h"
+
+#include <math.h>
+#include <string.h>
+
+static void lay_out(bends *b, arena *a)
+{
+    size_t d = b->d;
+    b->basis = arena_take(a, d, sizeof *b->basis);
+    b->rough = arena_take(a, d, CURVE_WIDTH * sizeof(double));
+    b->slope = arena_take(a, d, CURVE_WIDTH * sizeof(double));
+    b->product = b->reach == BEND_JOINT ? arena_take(a, d * d, CURVE_PAIRS * sizeof(double)) : NULL;
+    b->list = arena_take(a, d, sizeof *b->list);
+}
+
+/* Families with pairs of these candidates. */
+static void size_up(bends *b, const families *f)
+{
+    b->most = 0;
+    for (size_t i = 0; i < b->d; i++) {
+        bend_family *own = &b->list[i];
+        size_t pairs = (size_t)__builtin_popcount(own->together);
+        own->node = i;
+        own->count = f->list[i].count;
+        own->candidate = f->list[i].candidate;
+        own->levels = 1;
+        for (size_t l = 0; l < f->list[i].levels; l++) {
+            size_t place = f->list[i].level[l].place;
+            own->levels = place + 1 > own->levels ? place + 1 : own->levels;
+        }
+        pairs = pairs > 1 ? pairs * (pairs - 1) / 2 : 0;
+        own->width = own->count * CURVE_WIDTH + pairs * CURVE_PAIRS + 1;
+        b->most = own->width > b->most ? own->width : b->most;
+    }
+}
+
+static uint32_t first_of(const bend_family *f)
+{
+    return ((uint32_t)1 << (f->count < BEND_TOGETHER ? f->count : BEND_TOGETHER)) - 1;
+}
+
+/* What is asked of every node in turn, by however many threads; room is each thread's own. */
+typedef void (*bend_task)(bends *b, families *f, size_t i, const dag_prior *prior,
+                          const bend_select_room *room);
+
+static lscm_status for_all(bends *b, families *f, const dag_prior *prior, bend_task task,
+                           lscm_error *why)
+{
+    bool failed = false;
+    threads_blas_single();
+#pragma omp parallel
+    {
+        bend_select_room room;
+        arena memory = {0};
+        lscm_error own;
+        bend_select_lay_out(&room, &memory, b->most);
+        bool ready = arena_open(&memory, &own) == LSCM_OK;
+        bend_select_lay_out(&room, &memory, b->most);
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < b->d; i++) {
+            if (ready) {
+                task(b, f, i, prior, &room);
+            } else {
+#pragma omp atomic write
+                failed = true;
+            }
+        }
+        arena_close(&memory);
+    }
+    threads_blas_restore();
+    return failed ? fail_memory(why, b->most * b->most * sizeof(double)) : LSCM_OK;
+}
+
+/* Which candidates may act together, where there are too many for all pairs. */
+static void choose_together(bends *b, families *f, size_t i, const dag_prior *prior,
+                            const bend_select_room *room)
+{
+    bend_family *own = &b->list[i];
+    size_t order[FAMILY_MOST];
+    uint32_t chosen = 0;
+    (void)f;
+    if (own->count <= BEND_TOGETHER) {
+        own->together = first_of(own);
+        return;
+    }
+    (void)bend_select(own, b->reach, prior, BEND_TOGETHER, room, order);
+    for (size_t k = 0; k < BEND_TOGETHER; k++) {
+        chosen |= (uint32_t)1 << order[k];
+    }
+    own->together = chosen;
+}
+
+/* Leaves out what sets hardly have of their own once good parents may bend. */
+static void thin(bends *b, families *f, size_t i, const dag_prior *prior,
+                 const bend_select_room *room)
+{
+    const bend_family *own = &b->list[i];
+    family *fam = &f->list[i];
+    size_t order[FAMILY_MOST];
+    double score[FAMILY_LEVELS];
+    bool keep[FAMILY_LEVELS];
+    double best = -INFINITY;
+    uint32_t parents = 0;
+    size_t better = bend_select(own, b->reach, prior, BEND_TOGETHER, room, order);
+    for (size_t k = 0; k < better; k++) {
+        parents |= (uint32_t)1 << order[k];
+    }
+    for (size_t l = 0; l < fam->levels; l++) {
+        const family_level *level = &fam->level[l];
+        score[l] = bend_best(own, level->place, b->reach, parents, prior, room) + level->log_prior -
+                   0.5 * (log(family_heft(fam, l)) + level->log_spread);
+        best = fmax(best, score[l]);
+    }
+    for (size_t l = 0; l < fam->levels; l++) {
+        keep[l] = score[l] - best >= log(tuned_effect_least());
+    }
+    families_keep_levels(f, i, keep);
+}
+
+static bool too_many(const families *f)
+{
+    bool any = false;
+    for (size_t i = 0; i < f->d; i++) {
+        any = any || f->list[i].count > BEND_TOGETHER;
+    }
+    return any;
+}
+
+static void attach(const bends *b, families *f)
+{
+    for (size_t i = 0; i < b->d; i++) {
+        f->list[i].gain = b->list[i].gain;
+        f->list[i].gain_of = ((uint32_t)1 << f->list[i].count) - 1;
+    }
+}
+
+lscm_status bends_of(bends *out, families *f, const latent_rows *rows, bend_reach reach,
+                     const dag_prior *prior, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    bends b = {.d = f->d, .reach = reach};
+    lay_out(&b, &b.memory);
+    TRY(arena_open(&b.memory, why));
+    lay_out(&b, &b.memory);
+    TRY(bend_curves(&b, rows, why));
+    size_up(&b, f);
+    if (reach == BEND_JOINT) {
+        if (too_many(f)) {
+            TRY(bend_sums(&b, rows, prior, why));
+        }
+        TRY(for_all(&b, f, prior, choose_together, why));
+        size_up(&b, f);
+    }
+    TRY(bend_sums(&b, rows, prior, why));
+    TRY(for_all(&b, f, prior, thin, why));
+    TRY(bend_gains(&b, f, prior, why));
+    *out = b;
+    attach(out, f);
+    b = (bends){0};
+done:
+    bends_close(&b);
+    return status;
+}
+
+double bends_evidence(const families *f, const uint32_t *parents, size_t count)
+{
+    double top = -INFINITY;
+    double sum = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t k = 0; k < count; k++) {
+            double own = 0;
+            for (size_t i = 0; i < f->d; i++) {
+                own += family_gain(&f->list[i], 0, parents[k * f->d + i]);
+            }
+            if (pass == 0) {
+                top = fmax(top, own);
+            } else {
+                sum += exp(own - top);
+            }
+        }
+    }
+    return count > 0 ? top + log(sum / (double)count) : 0;
+}
+
+void bends_close(bends *b)
+{
+    arena_close(&b->gains);
+    arena_close(&b->sums);
+    arena_close(&b->memory);
+    *b = (bends){0};
+}
