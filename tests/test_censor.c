@@ -142,7 +142,7 @@ static void saturated_throughout(void **state)
 static const double WEIGHTS[9] = {0, 1.4, -0.8, 0, 0, 0.7, 0, 0, 0};
 static const double SHIFTS[3] = {0.5, -0.3, 1};
 static const double NOISE[3] = {1.5, 1.1, 2};
-static const mechanism_model MODEL = {3, WEIGHTS, SHIFTS, NOISE};
+static const mechanism_model MODEL = {.d = 3, .w = WEIGHTS, .intercept = SHIFTS, .sigma = NOISE};
 
 static double log_density(const double *z, const uint8_t *mask)
 {

@@ -171,9 +171,9 @@ static void put_terms(const bends *b, const bend_family *f, uint32_t parents, bo
 {
     for (uint32_t left = parents; left != 0; left &= left - 1) {
         size_t p = f->candidate[__builtin_ctz(left)];
-        put_term(to, at++, p, BENT_ALONE, coef, CURVE_WIDTH);
-        w[p * b->d] = cblas_ddot(CURVE_WIDTH, coef, 1, b->slope + p * CURVE_WIDTH, 1);
-        coef += CURVE_WIDTH;
+        put_term(to, at++, p, BENT_ALONE, coef, f->curves);
+        w[p * b->d] = cblas_ddot((int)f->curves, coef, 1, b->slope + p * CURVE_WIDTH, 1);
+        coef += f->curves;
     }
     uint32_t acting = pairs ? parents & f->together : 0;
     for (uint32_t left = acting; left != 0; left &= left - 1) {

@@ -8,7 +8,7 @@
 /* Variances of coefficients in those of the noise: from curves that hardly show among 100 rows to
  * those that leave a thousandth, each alike. */
 static const double CURVES[BEND_CURVES] = {1, 10, 100, 1000};
-static const double PAIRS[BEND_PAIRS] = {1, 10, 100};
+static const double PAIRS[BEND_PAIRS] = {1, 20, 400};
 
 bend_kind bend_kind_of(size_t kind)
 {
@@ -37,10 +37,10 @@ double bend_log_prior(const bend_family *f, bend_reach reach, uint32_t parents, 
 size_t bend_functions(const bend_family *f, uint32_t parents, size_t kind, size_t *place)
 {
     size_t n = 0;
-    size_t next = f->count * CURVE_WIDTH;
+    size_t next = f->count * f->curves;
     for (size_t c = 0; c < f->count; c++) {
-        for (size_t k = 0; k < (kind > 0 ? CURVE_WIDTH : 1) && (parents >> c & 1) != 0; k++) {
-            place[n++] = c * CURVE_WIDTH + k;
+        for (size_t k = 0; k < (kind > 0 ? f->curves : 1) && (parents >> c & 1) != 0; k++) {
+            place[n++] = c * f->curves + k;
         }
     }
     for (size_t p = 0; p < f->count && kind > BEND_CURVES; p++) {
@@ -60,10 +60,10 @@ size_t bend_functions(const bend_family *f, uint32_t parents, size_t kind, size_
 double bend_scale(const bend_family *f, size_t at, size_t kind)
 {
     bend_kind own = bend_kind_of(kind);
-    if (at >= f->count * CURVE_WIDTH) {
+    if (at >= f->count * f->curves) {
         return 1 / own.pair;
     }
-    return at % CURVE_WIDTH == 0 ? 1 : 1 / own.curve;
+    return at % f->curves == 0 ? 1 : 1 / own.curve;
 }
 
 bend_fit bend_fit_of(const bend_family *f, size_t level, size_t kind, const size_t *place, size_t n,

@@ -3,7 +3,7 @@
  *
  *     leave a candidate out: drop its rows;    take it in: M <- M - M_b M_bb^-1 M_b',
  *
- * 3 CURVE_WIDTH^3 multiplications a set (family_table.c). Kinds with pairs, of the few candidates
+ * 3 curves^3 multiplications a set (family_table.c). Kinds with pairs, of the few candidates
  * that have any, one Cholesky factor each (bend_fit.c).
  */
 #include "infer/mechanism/bend_parts.h"
@@ -27,7 +27,7 @@ static inline size_t triangle(size_t row)
  * number of candidates left to decide on, with the rows of the one that was decided on last. */
 typedef struct walk_room {
     size_t block;
-    double *least; /* (1 + count CURVE_WIDTH): prior precision of each row */
+    double *least; /* (1 + count curves): prior precision of each row */
     double *m[FAMILY_MOST + 1];
 } walk_room;
 
@@ -35,12 +35,12 @@ typedef struct walk_out {
     double *rest, *log_det; /* (2^count) */
 } walk_out;
 
-static void lay_out_walk(walk_room *w, arena *a, size_t count)
+static void lay_out_walk(walk_room *w, arena *a, size_t count, size_t curves)
 {
-    w->least = arena_take(a, 1 + count * CURVE_WIDTH, sizeof(double));
+    w->least = arena_take(a, 1 + count * curves, sizeof(double));
     for (size_t r = 0; r <= count; r++) {
         size_t most = r < count ? r + 1 : r;
-        w->m[r] = arena_take(a, triangle(1 + most * CURVE_WIDTH), sizeof(double));
+        w->m[r] = arena_take(a, triangle(1 + most * curves), sizeof(double));
     }
 }
 
@@ -49,12 +49,12 @@ static void begin(const bend_family *f, size_t level, size_t kind, double scale,
 {
     const double *scatter = f->scatter + level * f->width * f->width;
     double *m = w->m[f->count];
-    w->block = kind == STRAIGHT ? 1 : CURVE_WIDTH;
+    w->block = kind == STRAIGHT ? 1 : f->curves;
     for (size_t a = 0; a <= f->count * w->block; a++) {
-        size_t row = a == 0 ? f->width - 1 : (a - 1) / w->block * CURVE_WIDTH + (a - 1) % w->block;
+        size_t row = a == 0 ? f->width - 1 : (a - 1) / w->block * f->curves + (a - 1) % w->block;
         for (size_t b = 0; b <= a; b++) {
             size_t column =
-                b == 0 ? f->width - 1 : (b - 1) / w->block * CURVE_WIDTH + (b - 1) % w->block;
+                b == 0 ? f->width - 1 : (b - 1) / w->block * f->curves + (b - 1) % w->block;
             m[triangle(a) + b] = scatter[row * f->width + column];
         }
         w->least[a] = a == 0 ? scale : f->precision[row] * bend_scale(f, row, kind);
@@ -122,14 +122,15 @@ typedef struct gain_room {
     walk_room walk;
     walk_out kind;    /* (2^count) each */
     double *straight; /* (2^count): log evidence */
-    double *pairs;    /* (pair_side^2) */
+    double *pairs;    /* (width, width) */
     size_t *place;    /* (width) */
 } gain_room;
 
-static void lay_out_room(gain_room *g, arena *a, size_t count, size_t width)
+static void lay_out_room(gain_room *g, arena *a, const bend_family *f)
 {
-    size_t sets = (size_t)1 << count;
-    lay_out_walk(&g->walk, a, count);
+    size_t sets = (size_t)1 << f->count;
+    size_t width = f->width;
+    lay_out_walk(&g->walk, a, f->count, f->curves);
     g->kind.rest = arena_take(a, sets, sizeof(double));
     g->kind.log_det = arena_take(a, sets, sizeof(double));
     g->straight = arena_take(a, sets, sizeof(double));
@@ -147,11 +148,11 @@ static double add_logs(double a, double b)
 /* log |L| of each candidate's functions in a kind. */
 static void prior_dets(const bend_family *f, size_t kind, double *out)
 {
-    size_t block = kind == STRAIGHT ? 1 : CURVE_WIDTH;
+    size_t block = kind == STRAIGHT ? 1 : f->curves;
     for (size_t c = 0; c < f->count; c++) {
         out[c] = 0;
         for (size_t k = 0; k < block; k++) {
-            size_t at = c * CURVE_WIDTH + k;
+            size_t at = c * f->curves + k;
             out[c] += log(f->precision[at] * bend_scale(f, at, kind));
         }
     }
@@ -208,9 +209,9 @@ static lscm_status fill(bends *b, size_t i, const dag_prior *prior, lscm_error *
     bend_family *f = &b->list[i];
     gain_room room;
     arena memory = {0};
-    lay_out_room(&room, &memory, f->count, f->width);
+    lay_out_room(&room, &memory, f);
     TRY(arena_open(&memory, why));
-    lay_out_room(&room, &memory, f->count, f->width);
+    lay_out_room(&room, &memory, f);
     for (size_t l = 0; l < f->levels; l++) {
         for (size_t kind = 0; kind <= BEND_CURVES && f->gain[l] != NULL; kind++) {
             add_curved(b, f, l, kind, prior, &room, f->gain[l]);

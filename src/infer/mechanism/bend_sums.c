@@ -79,13 +79,15 @@ done:
 static void functions_of(const bends *b, const bend_family *f, const double *z, double *out)
 {
     double *next = out;
-    for (size_t c = 0; c < f->count; c++, next += CURVE_WIDTH) {
-        curve_values(&b->basis[f->candidate[c]], z[f->candidate[c]], next);
+    for (size_t c = 0; c < f->count; c++, next += f->curves) {
+        double all[CURVE_WIDTH];
+        curve_values(&b->basis[f->candidate[c]], z[f->candidate[c]], all);
+        memcpy(next, all, f->curves * sizeof *next);
     }
     for (size_t p = 0; p < f->count; p++) {
         for (size_t q = p + 1; q < f->count; q++) {
             if ((f->together >> p & f->together >> q & 1) != 0) {
-                curve_products(out + p * CURVE_WIDTH, out + q * CURVE_WIDTH, next);
+                curve_products(out + p * f->curves, out + q * f->curves, next);
                 next += CURVE_PAIRS;
             }
         }
@@ -104,9 +106,9 @@ static void precisions_of(const bends *b, bend_family *f, const dag_prior *prior
         double unit = prior->unit[p] * (per_sd > 0 ? per_sd : 1);
         memcpy(rough[c], b->rough + p * CURVE_WIDTH, sizeof rough[c]);
         rough[c][0] = 1;
-        memcpy(next, rough[c], sizeof rough[c]);
+        memcpy(next, rough[c], f->curves * sizeof *next);
         next[0] = BEND_RIDGE * unit * unit;
-        next += CURVE_WIDTH;
+        next += f->curves;
     }
     for (size_t p = 0; p < f->count; p++) {
         for (size_t q = p + 1; q < f->count; q++) {

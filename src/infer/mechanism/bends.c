@@ -32,7 +32,8 @@ static void size_up(bends *b, const families *f)
             own->levels = place + 1 > own->levels ? place + 1 : own->levels;
         }
         pairs = pairs > 1 ? pairs * (pairs - 1) / 2 : 0;
-        own->width = own->count * CURVE_WIDTH + pairs * CURVE_PAIRS + 1;
+        own->curves = own->count > BEND_MANY ? BEND_FEWER : CURVE_WIDTH;
+        own->width = own->count * own->curves + pairs * CURVE_PAIRS + 1;
         b->most = own->width > b->most ? own->width : b->most;
     }
 }

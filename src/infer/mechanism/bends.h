@@ -35,6 +35,7 @@
 #include "infer/mechanism/families.h"
 #include "scm/mechanism/mechanism.h"
 
+enum { BEND_MANY = 14, BEND_FEWER = 9 }; /* with more candidates, so many curves of each */
 enum { BEND_TOGETHER = 8, BEND_CURVES = 4, BEND_PAIRS = 3 };
 /* Kind 0 is straight; 1 .. BEND_CURVES curved; the rest together. */
 enum { BEND_KINDS = 1 + BEND_CURVES + BEND_CURVES * BEND_PAIRS };
@@ -47,7 +48,8 @@ typedef struct bend_family {
     size_t node, count; /* candidates */
     const size_t *candidate;
     uint32_t together; /* those whose pairs are there */
-    size_t width;      /* functions, CURVE_WIDTH of each candidate, then pairs; the node last */
+    size_t curves;     /* functions of each candidate, the least rough ones */
+    size_t width;      /* functions of all candidates, then of pairs; the node last */
     size_t levels;     /* as the family had them before any was left out */
     double rows;       /* n */
     double middle;     /* z_i is counted from there */

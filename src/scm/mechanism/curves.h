@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CURVE_KNOTS = 10, CURVE_WIDTH = CURVE_KNOTS - 1 };
+enum { CURVE_KNOTS = 16, CURVE_WIDTH = CURVE_KNOTS - 1 };
 
 typedef struct curve_basis {
     size_t knots; /* how many there are: 0, or 2 to CURVE_KNOTS */
@@ -30,10 +30,11 @@ void curve_slopes(const curve_basis *basis, double z, double *out);
 
 /* Products of curves of two parents: g_k = phi_pa(z_p) phi_qb(z_q), of those that are least rough.
  */
-enum { CURVE_PAIRS = 6 };
-static const uint8_t CURVE_PAIR[CURVE_PAIRS][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {2, 0}};
+enum { CURVE_PAIRS = 10 };
+static const uint8_t CURVE_PAIR[CURVE_PAIRS][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2},
+                                                   {2, 0}, {1, 2}, {2, 1}, {0, 3}, {3, 0}};
 /* Which of them has a and b the other way around. */
-static const uint8_t CURVE_SWAPPED[CURVE_PAIRS] = {0, 2, 1, 3, 5, 4};
+static const uint8_t CURVE_SWAPPED[CURVE_PAIRS] = {0, 2, 1, 3, 5, 4, 7, 6, 9, 8};
 
 static inline void curve_products(const double *p, const double *q, double *out)
 {
