@@ -23,6 +23,17 @@ def run(lscm, *words):
     return done.stdout
 
 
+def cpu_seconds(lscm, *words):
+    """CPU seconds of the program, in user mode: others on the machine do not count."""
+    process = subprocess.Popen([lscm, *map(str, words)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    said = process.stderr.read()
+    _, state, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(state)
+    if process.returncode != 0:
+        raise Failed(f"{lscm} {' '.join(map(str, words))}: {said.decode().strip()}")
+    return used.ru_utime
+
+
 def scratch(name):
     """A folder under $TMPDIR that goes away with its `with` block."""
     return tempfile.TemporaryDirectory(prefix=f"lscm-{name}.")
