@@ -289,7 +289,8 @@ LSCM_API lscm_status lscm_dataset_save_graph(const lscm_dataset *data, const cha
                                              lscm_error *why);
 
 /* ---- Simulating -----------------------------------------------------------------------------
- * z = z W + e under do(targets, values), x = g(z) + noise; see docs/model.md. Choices mean what
+ * z = z W + e under do(targets, values), or bent mechanisms in place of z W; x = g(z) + noise; see
+ * docs/model.md. Choices mean what
  * their row of the table says. Columns of the table: type, field, meta, default, least, most,
  * choices, help; new rows come at the end. */
 
@@ -341,6 +342,21 @@ typedef enum lscm_activation {
     LSCM_ACTIVATION_SILU,
     LSCM_ACTIVATION_POLYNOMIAL
 } lscm_activation;
+
+typedef enum lscm_mechanism_law {
+    LSCM_MECHANISM_LAW_LINEAR,
+    LSCM_MECHANISM_LAW_ADDITIVE,
+    LSCM_MECHANISM_LAW_NETWORK,
+    LSCM_MECHANISM_LAW_PROCESS
+} lscm_mechanism_law;
+typedef enum lscm_noise_shape {
+    LSCM_NOISE_SHAPE_GAUSSIAN,
+    LSCM_NOISE_SHAPE_STUDENT,
+    LSCM_NOISE_SHAPE_LAPLACE,
+    LSCM_NOISE_SHAPE_UNIFORM,
+    LSCM_NOISE_SHAPE_EXPONENTIAL,
+    LSCM_NOISE_SHAPE_MIXTURE
+} lscm_noise_shape;
 
 #define LSCM_SIMULATION_TABLE(X)                                                                   \
     X(int64_t, nodes, "d", 5, 1, 100000, NULL, "causal variables")                                 \
@@ -397,7 +413,14 @@ typedef enum lscm_activation {
       "pixels of a scene from left to right, 16 to 256; 0 for as many as size")                    \
     X(bool, grey, NULL, 0, 0, 1, NULL, "a scene in grey: one number a pixel")                      \
     X(lscm_pixels, pixels, "TYPE", 0, 0, 1, "float32|uint8",                                       \
-      "pictures as numbers from 0 to 1, or rounded to whole ones from 0 to 255")
+      "pictures as numbers from 0 to 1, or rounded to whole ones from 0 to 255")                   \
+    X(lscm_mechanism_law, mechanism, "NAME", 0, 0, 3, "linear|additive|network|process",           \
+      "a node given its parents: a weighted sum, a sum of a random curve for each, a random "      \
+      "network of all, or a draw of a Gaussian process of all")                                    \
+    X(lscm_noise_shape, noise_law, "NAME", 0, 0, 5,                                                \
+      "gaussian|student|laplace|uniform|exponential|mixture",                                      \
+      "law of the nodes' noise, mean 0 and the sd that noise says; student has 3 degrees of "      \
+      "freedom, mixture 10% of its draws from a normal law five times as wide")
 
 typedef struct lscm_simulation {
 #define LSCM_SIMULATION_FIELD(type, name, meta, initial, least, most, choices, help) type name;
@@ -423,7 +446,8 @@ LSCM_API lscm_status lscm_simulate(lscm_dataset **out, const lscm_simulation *se
                                    const char *preset, lscm_error *why);
 /* The truth behind such data under another do(): `count` rows of the model that the settings make,
  * all under do(targets, values), with the noise and the clip that they have; x, targets, values, z
- * and the truth. targets (d) 0/1, values (d). `seed` is that of the noise alone, none of which is
+ * and the truth (w is not part of it where mechanisms bend: it is a mean over the rows of the
+ * data). targets (d) 0/1, values (d). `seed` is that of the noise alone, none of which is
  * shared with the rows of lscm_simulate, whatever the seeds. The counterpart of
  * lscm_posterior_sample. */
 LSCM_API lscm_status lscm_simulate_do(lscm_dataset **out, const lscm_simulation *settings,

@@ -24,6 +24,7 @@ if command -v bash >/dev/null 2>&1; then
     succeeds "graphvae" completes lscm fit data.nc --method = g
     succeeds "auto equal unequal" completes lscm fit data.nc --noise ""
     succeeds "equal unequal prior" completes lscm simulate --noise ""
+    succeeds "linear additive network process" completes lscm simulate --mechanism ""
     succeeds "paper-linear" completes lscm simulate --preset paper-l
     succeeds "--method" completes lscm fit data.nc --me
     succeeds "fit" completes lscm fi
@@ -57,6 +58,8 @@ refuses 2 "whole number" "$lscm" simulate --nodes 2.5 --out a.nc
 refuses 2 "between 1 and" "$lscm" simulate --nodes 0 --out a.nc
 refuses 2 "--out" "$lscm" simulate
 refuses 2 "'features' is 3" "$lscm" simulate --features 3 --out a.nc
+refuses 2 "did you mean 'network'" "$lscm" simulate --mechanism networks --out a.nc
+refuses 2 "'weights' is for linear mechanisms alone" "$lscm" simulate --preset prior --mechanism process --out a.nc
 refuses 2 "--threads" "$lscm" simulate --threads none --out a.nc
 refuses 2 "name the file" "$lscm" info
 
@@ -80,6 +83,11 @@ if command -v dot >/dev/null 2>&1; then
     succeeds "<svg" cat graph.svg
 fi
 refuses 1 "Graphviz" env PATH=/nonexistent "$lscm" export data.nc none.svg
+succeeds "" $make --mechanism process --noise-law student --out bent.nc
+succeeds "mechanism=process" "$lscm" info bent.nc
+succeeds "noise_law=student" "$lscm" info bent.nc
+succeeds "bent.npz" "$lscm" convert bent.nc bent.npz
+succeeds '"noise_law": "student"' "$lscm" info bent.npz --json
 succeeds "paper-image" "$lscm" simulate --preset paper-image --observational 20 --sets 2 --per-set 5 --out pictures.nc
 succeeds "pictures.png" "$lscm" convert pictures.nc pictures.png
 succeeds "PNG" sh -c 'head -c 4 pictures.png | tail -c 3'

@@ -159,13 +159,16 @@ static void rows_do_not_depend_on_how_they_are_read(void **state)
     const char *names[] = {
         "paper-linear",    "paper-image",     "revised-linear",  "son",
         "blobs",           "blobs",           "paper-nonlinear", "paper-nonlinear",
-        "paper-nonlinear", "paper-nonlinear", "paper-nonlinear"};
-    for (size_t p = 0; p < 11; p++) {
+        "paper-nonlinear", "paper-nonlinear", "paper-nonlinear", "paper-linear",
+        "paper-linear",    "paper-linear"};
+    for (size_t p = 0; p < 14; p++) {
         lscm_dataset *data = NULL;
         lscm_dataset *other = NULL;
         lscm_simulation s = preset(names[p], 5, 2);
-        s.activation = (lscm_activation)(p >= 6 ? p - 6 : 0);
-        s.biases = p >= 7;
+        s.activation = (lscm_activation)(p >= 6 && p < 11 ? p - 6 : 0);
+        s.biases = p >= 7 && p < 11;
+        s.mechanism = (lscm_mechanism_law)(p >= 11 ? p - 10 : 0);
+        s.noise_law = (lscm_noise_shape)(p >= 11 ? p - 10 : 0);
         s.x_noise = p == 5 ? 0.1 : s.x_noise;
         s.observational = 300;
         s.sets = 3;

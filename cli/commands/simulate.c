@@ -44,7 +44,7 @@ static const option_group GROUPS[] = {
      "features projection scene size width grey pixels activation biases projection-low "
      "projection-high x-noise",
      NULL},
-    {"Graph, weights and noise:", "graph", ""},
+    {"Graph, mechanisms and noise:", "graph mechanism", ""},
     {NULL, NULL, NULL}};
 
 const struct argp *simulate_argp(void)
@@ -73,6 +73,8 @@ const struct argp *simulate_argp(void)
             "grey.npz\n"
             "  lscm simulate --preset paper-nonlinear --activation tanh --biases --out tanh.nc\n"
             "  lscm simulate --preset revised-linear --targets cycle --sets 40 --out single.npz\n"
+            "  lscm simulate --mechanism network --noise-law student --noise-scale 1 --out "
+            "bent.nc\n"
             "  lscm simulate --sets 0 --observational 5000 --projection identity --out z.npz\n\n"
             "Formats follow the ending: .nc (netCDF-4), .npz (NumPy), .csv, .pngs for a folder of "
             "PNG pictures and interventions.csv, or none for a folder of .npy files in the layout "

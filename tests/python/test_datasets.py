@@ -25,6 +25,23 @@ def test_simulate(data):
     assert np.abs(residual[~at]).max() < 6 * data.sigma.max()
 
 
+@pytest.mark.parametrize("mechanism", ["additive", "network", "process"])
+def test_simulated_mechanisms_bend(mechanism):
+    def made(mechanism):
+        return lscm.simulate(
+            projection="identity", nodes=3, graph="full", mechanism=mechanism, noise_law="laplace", seed=4
+        )
+
+    data, linear = made(mechanism), made("linear")
+    assert data.recipe["mechanism"] == mechanism and data.recipe["noise_law"] == "laplace"
+    assert np.array_equal(data.w != 0, linear.w != 0) and not np.array_equal(data.w, linear.w)
+    free = data.targets == 0
+    noise = linear.z - linear.z @ linear.w  # the same seed has the same noise
+    bend = np.where(free, data.z - noise - data.z @ data.w, 0)
+    first, last = data.order[0], data.order[-1]
+    assert np.abs(bend[:, first]).max() < 1e-9 < 1 < np.abs(bend[:, last]).max()
+
+
 def test_simulate_explains_what_is_wrong():
     with pytest.raises(ValueError, match="paper-linear"):
         lscm.simulate("paper-liner")

@@ -119,24 +119,71 @@ static void repeat_do(const latent_do *alone, size_t d, latent_level level, late
     }
 }
 
+/* A number of mean 0 and variance 1 of a law that is not normal, index by index; `more` is another
+ * stream.
+ *
+ *   student      N_0 / sqrt(N_1^2 + N_2^2 + N_3^2): t of 3 degrees of freedom over its sd, sqrt 3
+ *   laplace      of scale 1/sqrt 2
+ *   exponential  -log U - 1
+ *   mixture      N(0, a^2), one in ten N(0, 25 a^2): a^2 (0.9 + 2.5) = 1
+ */
+static double draw_unit_noise(lscm_noise_shape law, rng r, rng more, uint64_t index)
+{
+    double squares = 0;
+    double u = rng_uniform(r, index);
+    switch (law) {
+    case LSCM_NOISE_SHAPE_STUDENT:
+        for (uint64_t k = 0; k < 3; k++) {
+            double side = rng_normal(stream_part(more, k), index);
+            squares += side * side;
+        }
+        return rng_normal(r, index) / sqrt(squares);
+    case LSCM_NOISE_SHAPE_LAPLACE:
+        return (u < 0.5 ? log(2 * u) : -log(2 * (1 - u))) / sqrt(2);
+    case LSCM_NOISE_SHAPE_UNIFORM:
+        return sqrt(3) * (2 * u - 1);
+    case LSCM_NOISE_SHAPE_EXPONENTIAL:
+        return -log(u) - 1;
+    case LSCM_NOISE_SHAPE_MIXTURE:
+        return rng_normal(r, index) * (rng_uniform(more, index) < 0.1 ? 5 : 1) / sqrt(3.4);
+    case LSCM_NOISE_SHAPE_GAUSSIAN:
+        break;
+    }
+    return rng_normal(r, index);
+}
+
+/* n of them, indices first, first + 1, .. */
+static void draw_unit_noises(const lscm_simulation *s, uint64_t streams, uint64_t first, size_t n,
+                             double *noise)
+{
+    rng r = {(uint64_t)s->seed, STREAM_NOISE + streams};
+    rng more = {(uint64_t)s->seed, STREAM_NOISE_LAW + streams};
+    if (s->noise_law == LSCM_NOISE_SHAPE_GAUSSIAN) {
+        rng_normals(r, first, n, noise);
+        return;
+    }
+    for (size_t k = 0; k < n; k++) {
+        noise[k] = draw_unit_noise(s->noise_law, r, more, first + k);
+    }
+}
+
 /* e_i, or what do() misses by where it acts. `streams` is added to theirs. */
 static void draw_noise(const lscm_simulation *s, const scm_model *model, uint64_t streams,
                        size_t first, const uint8_t *restrict mask, double *restrict noise)
 {
     size_t d = model->d;
     size_t observational = latent_observational(s);
-    rng r = {(uint64_t)s->seed, STREAM_NOISE + streams};
     rng actuator = {(uint64_t)s->seed, STREAM_ACTUATOR + streams};
     const double *restrict sigma = model->sigma;
     if (!s->paired) {
-        rng_normals(r, first * d, TILE * d, noise);
+        draw_unit_noises(s, streams, first * d, TILE * d, noise);
     }
     for (size_t row = 0; row < TILE; row++) {
         double *restrict e = noise + row * d;
         const uint8_t *restrict t = mask + row * d;
         size_t at = first + row;
         if (s->paired) {
-            rng_normals(r, (at < observational ? at : at - observational) * d, d, e);
+            draw_unit_noises(s, streams, (at < observational ? at : at - observational) * d, d, e);
         }
         for (size_t i = 0; i < d; i++) {
             e[i] *= (1 - t[i]) * sigma[i];

@@ -33,7 +33,7 @@ typedef struct latent_rows {
 /* Scratch of one thread. */
 typedef struct latent_scratch {
     double *noise;                    /* (TILE, d) */
-    double *values_t, *noise_t, *z_t; /* (d, TILE) */
+    double *values_t, *noise_t, *z_t; /* (d, TILE); z before it is clipped */
     uint8_t *mask_t;                  /* (d, TILE) */
     size_t *pool;                     /* (d): nodes that may be targets, then the others */
     size_t *chosen;                   /* (d) */

@@ -1,4 +1,4 @@
-/* Random models: a random order of the nodes, a random graph along it, weights, noise.
+/* Random models: a random order of the nodes, a random graph along it, weights or bends, noise.
  *
  *   er     each pair (earlier, later) is an edge with probability min(1, 2 e/(d - 1))
  *   ba     node k of the order takes min(k, round e) distinct parents among the earlier ones, each
@@ -88,6 +88,9 @@ static double prior_scale(const lscm_simulation *s)
 /* Of an edge to a node with noise sigma. */
 static double draw_weight(const lscm_simulation *s, double sigma, uint64_t index)
 {
+    if (s->mechanism != LSCM_MECHANISM_LAW_LINEAR) {
+        return 1;
+    }
     rng size = {(uint64_t)s->seed, STREAM_WEIGHTS};
     rng sign = {(uint64_t)s->seed, STREAM_SIGNS};
     if (s->weights == LSCM_WEIGHTS_GAUSSIAN) {
@@ -165,13 +168,21 @@ lscm_status scm_model_random(scm_model *out, const lscm_simulation *settings, ls
         }
     }
     list_parents(&m);
+    m.bent = settings->mechanism != LSCM_MECHANISM_LAW_LINEAR;
+    if (m.bent) {
+        TRY(bends_random(&m.f, settings, scm_value_unit(settings), m.d, m.parent_start, m.parents,
+                         why));
+    }
     *out = m;
+    m = (scm_model){0};
 done:
+    scm_model_close(&m);
     return status;
 }
 
 void scm_model_close(scm_model *model)
 {
+    bends_close(&model->f);
     arena_close(&model->memory);
 }
 
@@ -184,8 +195,12 @@ void scm_model_sample(const scm_model *model, size_t n, const uint8_t *mask, con
         size_t first = model->parent_start[i];
         double *zi = z + i * n;
         memcpy(zi, noise + i * n, n * sizeof *zi);
-        mechanism_simulate_column(&m, i, model->parents + first, model->parent_start[i + 1] - first,
-                                  n, z);
+        if (model->bent) {
+            bends_add(&model->f, i, n, z);
+        } else {
+            mechanism_simulate_column(&m, i, model->parents + first,
+                                      model->parent_start[i + 1] - first, n, z);
+        }
         for (size_t r = 0; r < n; r++) {
             double set = values[i * n + r] + noise[i * n + r];
             zi[r] = mask[i * n + r] != 0 ? set : zi[r];

@@ -9,6 +9,7 @@
 #include "scm/simulate/latents.h"
 #include "scm/simulate/projection.h"
 #include "scm/simulate/simulation_check.h"
+#include "scm/simulate/slopes.h"
 
 #include <float.h>
 #include <math.h>
@@ -270,6 +271,8 @@ static lscm_status start(simulation **out, const lscm_simulation *settings, cons
                                                         : DTYPE_FLOAT32;
     if (q != NULL) {
         set_alone(s, q);
+    } else if (s->model.bent) {
+        TRY(slopes_average(&s->model, settings, s->rows, why));
     }
 
     size_t tiles = (s->rows + TILE - 1) / TILE;
@@ -326,10 +329,13 @@ static lscm_status make(lscm_dataset **out, const lscm_simulation *settings, con
     data->shape[LSCM_TARGETS] = (array_shape){true, DTYPE_UINT8, 2, {n, d}};
     data->shape[LSCM_VALUES] = (array_shape){true, DTYPE_FLOAT64, 2, {n, d}};
     data->shape[LSCM_Z] = (array_shape){true, DTYPE_FLOAT64, 2, {n, d}};
-    data->shape[LSCM_W] = (array_shape){true, DTYPE_FLOAT64, 2, {d, d}};
+    bool slopes_known = q == NULL || !s->model.bent;
+    data->shape[LSCM_W] = (array_shape){slopes_known, DTYPE_FLOAT64, 2, {d, d}};
     data->shape[LSCM_SIGMA] = (array_shape){true, DTYPE_FLOAT64, 1, {d}};
     data->shape[LSCM_ORDER] = (array_shape){true, DTYPE_INT64, 1, {d}};
-    TRY(keep_whole(data, LSCM_W, s->model.w, why));
+    if (slopes_known) {
+        TRY(keep_whole(data, LSCM_W, s->model.w, why));
+    }
     TRY(keep_whole(data, LSCM_SIGMA, s->model.sigma, why));
     TRY(keep_whole(data, LSCM_ORDER, s->model.order, why));
     *out = data;

@@ -9,5 +9,6 @@
 #include "scm/simulate/latents.h"    /* rows of z: sets, values, noise */
 #include "scm/simulate/model.h"      /* a random model */
 #include "scm/simulate/projection.h" /* x = g(z) */
+#include "scm/simulate/slopes.h"     /* w of mechanisms that bend */
 
 #endif

@@ -38,6 +38,23 @@ static lscm_status check_scene(const lscm_simulation *s, lscm_error *why)
     return LSCM_OK;
 }
 
+static lscm_status check_mechanism(const lscm_simulation *s, lscm_error *why)
+{
+    lscm_simulation usual;
+    lscm_settings_defaults(lscm_simulation_table(), &usual);
+    const char *surplus = s->weights != usual.weights           ? "weights"
+                          : s->weight_low != usual.weight_low   ? "weight_low"
+                          : s->weight_high != usual.weight_high ? "weight_high"
+                                                                : NULL;
+    if (s->mechanism != LSCM_MECHANISM_LAW_LINEAR && surplus != NULL) {
+        return fail(why, LSCM_USAGE,
+                    "'%s' is for linear mechanisms alone; set 'mechanism' to linear, or leave "
+                    "it as it is by default",
+                    surplus);
+    }
+    return LSCM_OK;
+}
+
 lscm_status simulation_check(const lscm_simulation *s, lscm_error *why)
 {
     lscm_status status = lscm_settings_check(lscm_simulation_table(), s, why);
@@ -57,6 +74,9 @@ lscm_status simulation_check(const lscm_simulation *s, lscm_error *why)
                     s->biases ? "biases" : "activation");
     }
     status = check_scene(s, why);
+    if (status == LSCM_OK) {
+        status = check_mechanism(s, why);
+    }
     if (status != LSCM_OK) {
         return status;
     }
