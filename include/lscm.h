@@ -706,7 +706,8 @@ LSCM_API lscm_status lscm_posterior_save(const lscm_posterior *posterior, const 
                                          bool force, lscm_error *why);
 
 /* .npz: w, sigma, intercept, order, edge_prob, z, z_sd, log_p, log_q, names. .dot, .graphml: the
- * graph, edges over 1/2. .csv: every pair with its probability. .json: graph, order, settings. */
+ * graph, edges over 1/2. .csv: every pair with its probability. .json: graph, order, settings.
+ * Where mechanisms bend, .npz and .json have the curves of edges over 1/2, too. */
 LSCM_API lscm_status lscm_posterior_export(const lscm_posterior *posterior, const char *path,
                                            bool force, lscm_error *why);
 /* What the draws say of a pair of nodes: how probable the edge is; mean, sd (over the count) and
@@ -720,6 +721,30 @@ typedef struct lscm_edge {
 LSCM_API lscm_status lscm_posterior_edges(lscm_edge **out, size_t *count,
                                           const lscm_posterior *posterior, lscm_error *why);
 LSCM_API void lscm_edges_free(lscm_edge *edges);
+/* Mechanisms that bend. Where one does, the weights of its node are average slopes over the rows,
+ * and no more than a summary of its effects; curves say the rest. Whether any bends, in any draw;
+ * where none does, curves are straight lines. */
+LSCM_API bool lscm_posterior_any_bends(const lscm_posterior *posterior);
+/* Share of the draws that have the edge in which the mechanism of `to` bends; NaN where none has
+ * it. */
+LSCM_API double lscm_posterior_bends(const lscm_posterior *posterior, size_t from, size_t to);
+/* The effect of node `from` on node `to`, mean and 90% band over the draws that have the edge: at
+ * each place what z_to is more by, had z_from that value, its other causes as they are in the rows.
+ * It has mean 0 over z_from of the rows; of what parents do together it is the average over the
+ * others' z. NaN where no draw has the edge. Beyond `seen`, curves go on straight, and no row
+ * vouches for them. */
+typedef struct lscm_curve {
+    size_t count;
+    const double *at;          /* (count): places, values of z_from */
+    double *low, *mean, *high; /* (count), the caller's */
+    double seen[2];            /* gets the least and the largest z_from of the rows */
+} lscm_curve;
+LSCM_API lscm_status lscm_posterior_curve(lscm_curve *out, const lscm_posterior *posterior,
+                                          size_t from, size_t to, lscm_error *why);
+/* Places to look at, at (count): even, over what the rows have of the node and an eighth of that
+ * beyond on either side; 41 are those of exports and reports. */
+LSCM_API void lscm_posterior_places(const lscm_posterior *posterior, size_t node, size_t count,
+                                    double *at);
 /* How far apart two posteriors over the same nodes are: A and B are independent draws of the graph,
  * one of each. A posterior and itself: how far its own draws are apart. */
 typedef struct lscm_distance {
@@ -825,7 +850,7 @@ LSCM_API void lscm_scores_free(lscm_scores *scores);
 /* A posterior against the truth stored in a data set (the one that was fitted, or another of its
  * shape). Of a truth that is a graph alone (lscm_dataset_graph_alone) w_mse, kl_z and both
  * coverages are NaN, here and in lscm_evaluate_file; lscm_evaluate takes w as the weights that it
- * says. */
+ * says. Where mechanisms bend, w of the draws are average slopes, and kl_z is NaN. */
 LSCM_API lscm_status lscm_posterior_evaluate(lscm_scores *out, const lscm_posterior *posterior,
                                              const lscm_dataset *truth, lscm_error *why);
 

@@ -1,6 +1,6 @@
 /* Reports of posteriors made by hand: every page is a tree of tags, says the numbers that are
  * counted again here, and survives names, shapes and programs that are not what they should be. */
-#include "made_posterior.h"
+#include "made_bent.h"
 
 #include "data/picture/picture.h"
 #include "result/report/report.h"
@@ -428,10 +428,73 @@ static void pictures_are_shown_under_do(void **state)
     }
 }
 
+/* A panel for each edge over 1/2, with a band and a line within what the rows have and one on
+ * either side beyond. */
+static void curves_are_drawn_where_mechanisms_bend(void **state)
+{
+    static char *const names[] = {"a<b", "light", "red", "motor"};
+    (void)state;
+    lscm_posterior *p = made(40, 4);
+    for (size_t k = 0; k < 16; k++) {
+        p->edge_prob[k] = k == 1 ? 0.9 : k == 11 ? 0.8 : 0.2;
+    }
+    char *straight = page_of(p, NULL);
+    assert_lacks(straight, "Response curves");
+    assert_lacks(straight, "average slope");
+    assert_lacks(straight, ">bends<");
+    free(straight);
+    p->node_names = names_copy(names, 4);
+    made_to_bend(p);
+    char *text = page_of(p, NULL);
+    assert_has(text, "<h2 id=\"curves-title\">Response curves</h2>");
+    assert_has(text, "<a href=\"#curves\">Response curves</a>");
+    assert_has(text, "<b>average slope</b>");
+    assert_has(text, "<title>Effect of a&lt;b on light:");
+    assert_has(text, "<title>Effect of red on motor:");
+    assert_has(text, "effect on motor</text>");
+    assert_int_equal(count_of(text, "class=\"area\""), 2);
+    assert_int_equal(count_of(text, "class=\"area beyond\""), 4);
+    assert_int_equal(count_of(text, "class=\"line beyond\""), 4);
+    assert_int_equal(count_of(text, "class=\"seen\""), 2);
+    assert_lacks(text, "nan");
+    free(text);
+    for (size_t k = 0; k < 16; k++) { /* nothing is likely: nothing is drawn */
+        p->edge_prob[k] = 0.2;
+    }
+    text = page_of(p, NULL);
+    assert_lacks(text, "id=\"curves\"");
+    assert_has(text, "<b>average slope</b>");
+    free(text);
+    lscm_posterior_free(p);
+}
+
+/* A cause that never differs has no range, and draws without the edge no curve. */
+static void curves_that_cannot_be_drawn_are_left_out(void **state)
+{
+    (void)state;
+    lscm_posterior *p = made_to_bend(made(40, 3));
+    for (size_t k = 0; k < 9; k++) {
+        p->edge_prob[k] = k == 1 || k == 5 ? 0.9 : 0;
+    }
+    for (size_t row = 0; row < p->rows; row++) {
+        p->z[row * 3] = 2;
+    }
+    for (size_t s = 0; s < p->draws; s++) {
+        p->w[s * 9 + 5] = 0;
+    }
+    char *text = page_of(p, NULL);
+    assert_has(text, "id=\"curves\"");
+    assert_int_equal(count_of(text, "class=\"area\""), 0);
+    free(text);
+    lscm_posterior_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_short_and_know_no_locale),
+        TEST_AT_HOME(curves_are_drawn_where_mechanisms_bend),
+        TEST_AT_HOME(curves_that_cannot_be_drawn_are_left_out),
         TEST_AT_HOME(names_cannot_break_the_page),
         TEST_AT_HOME(the_headline_counts_the_edges),
         TEST_AT_HOME(the_same_run_is_the_same_page),

@@ -27,6 +27,7 @@ from ._core import (
 )
 from ._check import Checks, Finding, Pair
 from ._check_data import check
+from ._curves import Curve
 from ._dataset import Band, Dataset, simulate
 from ._devices import Device, Devices, devices
 from ._estimator import LatentSCM
@@ -51,6 +52,7 @@ presets = _core.presets
 __all__ = [
     "Band",
     "Checks",
+    "Curve",
     "Dataset",
     "Device",
     "Devices",

@@ -88,6 +88,9 @@ final_temperature, permanent, restarts, full_run
         Posterior probability of each edge, row = parent.
     weights_, sigma_, intercept_, order_ : arrays (draws, d, d) and (draws, d)
         The draws: z_i = intercept_i + sum_j weights[j, i] z_j + N(0, sigma_i^2); causes first.
+        Where mechanisms bend, curves are in the place of the sum, and weights average slopes.
+    curves_ : list of Curve
+        Where mechanisms bend: effects of likely edges by the value of the cause.
     latents_, latents_sd_ : arrays (N, d)
         Causal variables of the rows that were fitted: posterior mean and sd.
     diagnostics_ : Diagnostics

@@ -15,6 +15,7 @@ from ._problems import package, wrong
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ._curves import Curve
     from ._run import Run
 
 _BLUE, _ORANGE, _INK, _PALE = "#2b6cb0", "#c05621", "#1a202c", "#edf2f7"
@@ -152,6 +153,42 @@ def _response(ax: Axes, run: Run, j: int, i: int, names: tuple[str, str]) -> Non
     ax.set(xlabel=f"do({names[0]})", ylabel=names[1])
     ax.set_title(f"{names[1]} as it would be seen", fontsize=10)
     ax.legend(frameon=False, fontsize=8)
+
+
+# ---- An effect as a curve ------------------------------------------------------------------------
+
+
+def plot_curve(run: Run, parent: Node, child: Node, ax: Axes | None) -> Axes:
+    pyplot = _pyplot("plot_curve()")
+    curve = run.curve(parent, child)
+    if ax is None:
+        _, ax = pyplot.subplots(figsize=(4.2, 3.2), layout="constrained")
+    slope = run.weights[:, run._nodes().find(parent, "parent"), run._nodes().find(child, "child")]
+    colour = _BLUE if slope.mean() >= 0 else _ORANGE
+    low, high = curve.seen
+    slack = 1e-9 * (high - low)  # ends are in both pieces
+    inside = (curve.at >= low - slack) & (curve.at <= high + slack)
+    for part in (curve.at <= low + slack, curve.at >= high - slack):
+        _piece(ax, curve, part, colour, 0.1, "--")
+    _piece(ax, curve, inside, colour, 0.25, "-")
+    ax.axhline(0, color=_INK, lw=0.8, ls=":")
+    bar = {"transform": ax.get_xaxis_transform(), "solid_capstyle": "butt", "clip_on": False}
+    ax.plot([low, high], [0, 0], color=colour, alpha=0.5, lw=5, **bar)
+    ax.set(xlabel=str(curve.parent), ylabel=f"effect on {curve.child}", xlim=curve.at[[0, -1]])
+    ax.set_title(_said(curve), fontsize=10)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _piece(ax: Axes, curve: Curve, part: Any, colour: str, alpha: float, style: str) -> None:
+    at = curve.at[part]
+    ax.fill_between(at, curve.lower[part], curve.upper[part], color=colour, alpha=alpha, lw=0)
+    ax.plot(at, curve.mean[part], color=colour, lw=2 if style == "-" else 1.3, ls=style)
+
+
+def _said(curve: Curve) -> str:
+    bends = f"bends in {curve.bends:.0%} of draws" if curve.bends > 0 else "straight"
+    return f"probability of the edge: {curve.probability:.2f}; {bends}"
 
 
 # ---- Causal variables ----------------------------------------------------------------------------

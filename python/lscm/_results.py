@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._check import Checks
+from ._curves import Curve
 from ._dataset import Array, Dataset, Path
 from ._nodes import Do, Floats, Node
 from ._problems import not_fitted
@@ -43,8 +44,13 @@ class Results:
 
     @property
     def weights_(self) -> Floats:
-        """Edge weights (draws, d, d), row = parent."""
+        """Edge weights (draws, d, d), row = parent; average slopes where mechanisms bend."""
         return self._run().weights
+
+    @property
+    def curves_(self) -> list[Curve]:
+        """Effects of likely edges as curves, where mechanisms bend: see `Run.curves`."""
+        return self._run().curves
 
     @property
     def sigma_(self) -> Floats:
@@ -117,6 +123,10 @@ class Results:
     def plot_effect(self, parent: Node, child: Node, *, axes: Sequence[Axes] | None = None) -> Any:
         """Draws a weight and what do(parent) does to the child: see `Run.plot_effect`."""
         return self._run().plot_effect(parent, child, axes=axes)
+
+    def plot_curve(self, parent: Node, child: Node, *, ax: Axes | None = None) -> Axes:
+        """Draws what the parent adds to the child, by its value: see `Run.plot_curve`."""
+        return self._run().plot_curve(parent, child, ax=ax)
 
     def plot_latents(self, nodes: Sequence[Node] | None = None) -> Any:
         """Draws causal variables against each other: see `Run.plot_latents`."""

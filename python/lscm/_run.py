@@ -18,6 +18,7 @@ import numpy.typing as npt
 from . import _core, _exchange, _plots, _tables
 from ._arguments import naming_arguments
 from ._check import Checks
+from ._curves import Curve, curve_of, curves_of
 from ._dataset import Array, Band, Dataset, Path
 from ._drawing import drawn_graph
 from ._nodes import Do, Floats, Node, Nodes
@@ -161,8 +162,19 @@ class Run:
 
     @property
     def weights(self) -> Floats:
-        """Edge weights (S, d, d): [s, j, i] is the edge j -> i in draw s, 0 where there is none."""
+        """Edge weights (S, d, d): [s, j, i] is the edge j -> i in draw s, 0 where there is none.
+
+        Where mechanisms bend they are average slopes over the rows: see `curves`.
+        """
         return np.asarray(self._core.weights)
+
+    @property
+    def curves(self) -> list[Curve]:
+        """Effects of the edges over 1/2 as curves, the likeliest first, where mechanisms bend.
+
+        Where none does, weights say all, and the list is empty.
+        """
+        return curves_of(self)
 
     @property
     def sigma(self) -> Floats:
@@ -315,6 +327,18 @@ class Run:
         self._core.decode(given, x)
         return x
 
+    def curve(self, parent: Node, child: Node, at: npt.ArrayLike | None = None) -> Curve:
+        """What the parent adds to the child, by its value: mean and 90% band, 0 on average.
+
+        Parameters
+        ----------
+        parent, child : a node each, by name or number
+        at : array-like, optional
+            Values of the parent. Without it: 41, over what the rows have of it and an eighth of
+            that beyond on either side.
+        """
+        return curve_of(self, parent, child, at)
+
     def evaluate(self, truth: Dataset, *, weights: bool = False) -> dict[str, float]:
         """Scores against the truth in a data set; see `lscm.evaluate`."""
         return self._core.evaluate(weighed(truth, weights, stacklevel=3))
@@ -380,6 +404,14 @@ class Run:
         """
         return _plots.plot_effect(self, parent, child, axes)
 
+    def plot_curve(self, parent: Node, child: Node, *, ax: Axes | None = None) -> Axes:
+        """Draws what the parent adds to the child, by its value, by matplotlib: see `curve`.
+
+        A line for the mean and the 90% band; a bar on the axis for what the rows have of the
+        parent; beyond it the line is dashed and the band pale, since no row vouches for them.
+        """
+        return _plots.plot_curve(self, parent, child, ax)
+
     def plot_latents(self, nodes: Sequence[Node] | None = None) -> Any:
         """Draws causal variables of the rows that were fitted against each other, by matplotlib.
 
@@ -393,7 +425,8 @@ class Run:
         """All pairs of nodes, the likeliest edge first, as a DataFrame.
 
         parent, child, probability; mean, sd, q05 and q95 of the weight over all draws, 0 where a
-        draw has no such edge.
+        draw has no such edge. Where mechanisms bend, weights are average slopes, and bends is the
+        share of the draws with the edge in which the child's does.
         """
         return _tables.edges_frame(self)
 

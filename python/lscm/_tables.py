@@ -32,6 +32,10 @@ def edges_frame(run: Run) -> pandas.DataFrame:
         "q05": lower,
         "q95": upper,
     }
+    if run._core.any_bends:
+        columns["bends"] = [
+            run._core.bends(int(j), int(i)) for j, i in zip(parent, child, strict=True)
+        ]
     frame = package("pandas", "edges_").DataFrame(columns).iloc[first]
     return frame.infer_objects().reset_index(drop=True)
 

@@ -200,6 +200,10 @@ PyObject *posterior_decode(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *posterior_transform(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *posterior_evaluate(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *posterior_distance(PyObject *self, PyObject *args, PyObject *keywords);
+/* Those about mechanisms that bend (curves.c). */
+PyObject *posterior_bends(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *posterior_places(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *posterior_curve(PyObject *self, PyObject *args, PyObject *keywords);
 /* Those that write (outputs.c). */
 PyObject *posterior_save_latents(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *posterior_export(PyObject *self, PyObject *args, PyObject *keywords);

@@ -200,6 +200,12 @@ static PyObject *get_threshold(PyObject *self, void *unused)
     return PyFloat_FromDouble(lscm_posterior_threshold(handle(self)));
 }
 
+static PyObject *get_any_bends(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(lscm_posterior_any_bends(handle(self)) ? 1 : 0);
+}
+
 static PyObject *show(PyObject *self)
 {
     const lscm_posterior *p = handle(self);
@@ -220,6 +226,7 @@ static PyGetSetDef GETTERS[] = {
     {"summary", get_summary, NULL, "How the fit went, as a JSON object.", NULL},
     {"diagnostics", get_diagnostics, NULL, "How far to trust it: figures by name.", NULL},
     {"threshold", get_threshold, NULL, "A draw has an edge where |weight| exceeds it.", NULL},
+    {"any_bends", get_any_bends, NULL, "Whether any mechanism bends, in any draw.", NULL},
     {"weights", get_weights, NULL, "(draws, d, d): [s, j, i] is the edge j -> i.", NULL},
     {"sigma", get_sigma, NULL, "(draws, d): sd of the noise of each node.", NULL},
     {"intercept", get_intercept, NULL, "(draws, d)", NULL},
@@ -238,6 +245,14 @@ static PyMethodDef METHODS[] = {
     {"beyond", CORE_METHOD(posterior_beyond), METH_VARARGS | METH_KEYWORDS,
      "beyond(targets, values)\n--\n\nA line for every node that do() would set beyond what was "
      "seen."},
+    {"bends", CORE_METHOD(posterior_bends), METH_VARARGS | METH_KEYWORDS,
+     "bends(parent, child)\n--\n\nShare of the draws with the edge in which the child's mechanism "
+     "bends."},
+    {"places", CORE_METHOD(posterior_places), METH_VARARGS | METH_KEYWORDS,
+     "places(node, out)\n--\n\nWhere to look at curves of a node, into out."},
+    {"curve", CORE_METHOD(posterior_curve), METH_VARARGS | METH_KEYWORDS,
+     "curve(parent, child, at, low, mean, high)\n--\n\nThe effect of parent on child at these "
+     "values, into low, mean and high; what the rows have of the parent."},
     {"decode", CORE_METHOD(posterior_decode), METH_VARARGS | METH_KEYWORDS,
      "decode(z, out, *, threads=0)\n--\n\nx of causal variables z, into out."},
     {"transform", CORE_METHOD(posterior_transform), METH_VARARGS | METH_KEYWORDS,

@@ -41,6 +41,40 @@ def model(data: lscm.Dataset) -> lscm.LatentSCM:
     return fitted.fit(data.x, data.targets, data.values, node_names=NAMES)
 
 
+# Knots of the square in `bent_run`, and its second derivatives there: with natural ends,
+# h/6 (u_before + 4 u + u_after) = (v_before - 2 v + v_after) / h.
+KNOTS = np.linspace(-4, 4, 9)
+SECOND = np.zeros(9)
+SECOND[1:-1] = np.linalg.solve(np.eye(7, k=-1) + 4 * np.eye(7) + np.eye(7, k=1), 12 * np.ones(7))
+
+
+@pytest.fixture
+def bent_run(model: lscm.LatentSCM, tmp_path: Path) -> lscm.Run:
+    """The model's run, in every draw of which mek is the square of raf, about, and nothing else has
+    causes; written by HDF5, as no fit leaves one so simple."""
+    h5py = pytest.importorskip("h5py")
+    folder = tmp_path / "bent.run"
+    model.save(folder)
+    with h5py.File(folder / "posterior.nc", "r+") as file:
+        draws = file["posterior/w"].shape[1]
+        weights = np.zeros((1, draws, 4, 4))
+        weights[..., 0, 1] = 0.1
+        file["posterior/w"][...] = weights
+        file["posterior/order"][...] = np.arange(4)
+        file["constant_data/edge_prob"][...] = 0.95 * (weights[0, 0] != 0)
+        group = file.create_group("mechanisms")
+        value, second = np.zeros((4, 10, 9)), np.zeros((4, 10, 9))
+        value[0, :9, 0], second[0, :9, 0] = KNOTS**2, SECOND
+        group["knots"] = np.array([9, 0, 0, 0])
+        group["knot"] = np.vstack([np.append(KNOTS, 0), np.zeros((3, 10))])
+        group["value"], group["second"] = value, second
+        first = np.repeat(np.arange(draws), 4) + np.tile([0, 0, 1, 1], draws)
+        group["first"] = np.append(first, draws).astype(np.uint64)
+        group["parent"] = np.tile([0, -1], (draws, 1)).astype(np.int32)
+        group["coef"] = np.eye(1, 9) * np.linspace(0.9, 1.1, draws)[:, None]
+    return lscm.Run.open(folder)
+
+
 @pytest.fixture(scope="session")
 def program() -> Callable[..., str]:
     """The program lscm, if there is one to compare with; program("info", "d.nc"): what it says."""

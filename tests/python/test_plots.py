@@ -78,6 +78,20 @@ def test_effect(model, pyplot):
         model.plot_effect("raf", "mek", axes=own[:1])
 
 
+def test_curve(bent_run, pyplot):
+    ax = bent_run.plot_curve("raf", "mek")
+    curve = bent_run.curve("raf", "mek")
+    inside = next(line for line in ax.lines if line.get_linestyle() == "-")
+    assert np.allclose(inside.get_xdata(), curve.at[4:37])
+    assert np.allclose(inside.get_ydata(), curve.mean[4:37])
+    beyond = [line for line in ax.lines if line.get_linestyle() == "--"]
+    assert sorted(len(line.get_xdata()) for line in beyond) == [5, 5]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("raf", "effect on mek")
+    assert "bends in 100% of draws" in ax.get_title()
+    _, own = pyplot.subplots()
+    assert bent_run.plot_curve("raf", "mek", ax=own) is own
+
+
 def test_latents(model, pyplot):
     axes = model.plot_latents()
     assert axes.shape == (4, 4) and axes[3, 0].get_xlabel() == "raf"

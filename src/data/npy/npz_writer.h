@@ -11,7 +11,7 @@
 
 #include "data/npy/npy_dataset.h"
 
-enum { NPZ_ENTRIES = 16, NPZ_TEXTS = 4 }; /* at most */
+enum { NPZ_ENTRIES = 24, NPZ_TEXTS = 4 }; /* at most */
 
 typedef struct npz_writer npz_writer;
 

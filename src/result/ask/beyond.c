@@ -1,5 +1,5 @@
 /* lscm_posterior_beyond: values of do() that lie beyond all that was seen of their node. Mechanisms
- * are linear and networks go on somehow, so everything has an answer; whoever asks is told where no
+ * go on straight and networks somehow, so everything has an answer; whoever asks is told where no
  * row vouches for it. The summary has what was seen ("seen"); of runs without it, z of the rows.
  */
 #include "scm/posterior/posterior.h"

@@ -1,6 +1,7 @@
 /* What would be seen under do(t, v): row k takes posterior draw s = k mod draws and samples
  *
  *     z_i = v_i exactly where t_i = 1,  else  z_i = c_s[i] + sum_j z_j w_s[j][i] + sd_s[i] e_ki
+ *     (where i bends in s, the effect that its curves have in the place of the sum)
  *     x = g(z), the decoder's mean: the noise of x is not added
  *
  * in the order of the draw, and then, where the fit found z clipped at +-C, z clipped there as the

@@ -129,6 +129,9 @@ lscm_status lscm_posterior_evaluate(lscm_scores *out, const lscm_posterior *post
     TRY(truth_read(&known, truth, estimate.rows, &memory, why));
     TRY(metrics_evaluate(out, &estimate, &known, WHO, truth->path, why));
     truth_spare_weights(out, truth);
+    if (p->bent != NULL && p->bent->terms > 0) { /* it is of linear mechanisms */
+        out->kl_z = NAN;
+    }
     if (p->rows > 0 && truth->shape[LSCM_X].present) {
         TRY(score_x(p, truth, &out->x_mse, why));
     }

@@ -1,12 +1,14 @@
 /* The posterior in other programs' formats, by the ending of the name:
  *
  *   .npz      w (draws, d, d)  sigma, intercept, order (draws, d)  log_p, log_q (draws)
- *             edge_prob (d, d)  z, z_sd (rows, d)  names (d)
+ *             edge_prob (d, d)  z, z_sd (rows, d)  names (d); where mechanisms bend, of the edges
+ *             with probability above 1/2, curve_from, curve_to, curve_bends (edges), curve_at,
+ *             curve_low, curve_mean, curve_high (edges, places), curve_seen (edges, 2)
  *   .dot      edges with probability above 1/2: width the probability, colour and label the mean;
  *             one line without arrowhead where nothing tells which way it points
  *   .graphml  the same edges, such lines both ways: probability, mean, sd, sign, directed
  *   .csv      all pairs, the likeliest first: from,to,probability,mean,sd,q05,q95 of w over the
- *             draws, directed (0: nothing tells which way)
+ *             draws, directed (0: nothing tells which way); where mechanisms bend, bends, too
  *   .json     pairs with a probability, order, settings: see export_json.c
  */
 #include "base/output.h"
@@ -42,7 +44,17 @@ static void put_edge(FILE *file, const lscm_posterior *p, const lscm_edge *e)
         (void)number_text(numbers[i], text);
         (void)fprintf(file, ",%s", text);
     }
-    (void)fprintf(file, ",%d\n", e->undirected ? 0 : 1);
+    (void)fprintf(file, ",%d", e->undirected ? 0 : 1);
+    if (lscm_posterior_any_bends(p)) {
+        char text[NUMBER_TEXT];
+        double bends = lscm_posterior_bends(p, e->from, e->to);
+        text[0] = '\0';
+        if (bends >= 0) { /* nothing where no draw has the edge */
+            (void)number_text(bends, text);
+        }
+        (void)fprintf(file, ",%s", text);
+    }
+    (void)putc('\n', file);
 }
 
 static lscm_status write_csv(const lscm_posterior *p, const char *to, const char *what,
@@ -57,7 +69,8 @@ static lscm_status write_csv(const lscm_posterior *p, const char *to, const char
     if (file == NULL) {
         TRY(fail(why, LSCM_WRITE, "%s: %s", what, strerror(errno)));
     }
-    (void)fputs("from,to,probability,mean,sd,q05,q95,directed\n", file);
+    (void)fprintf(file, "from,to,probability,mean,sd,q05,q95,directed%s\n",
+                  lscm_posterior_any_bends(p) ? ",bends" : "");
     for (size_t k = 0; k < count; k++) {
         put_edge(file, p, &edges[k]);
     }
@@ -141,18 +154,52 @@ static lscm_status write_graphml(const lscm_posterior *p, const char *to, const 
     return status;
 }
 
+typedef struct named_array {
+    const char *name;
+    array_shape shape;
+    const void *raw;
+} named_array;
+
+static lscm_status add_arrays(npz_writer *writer, const named_array *arrays, size_t count,
+                              lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    for (size_t k = 0; k < count; k++) {
+        if (arrays[k].shape.present) {
+            npy_header header = npy_header_of(&arrays[k].shape);
+            TRY(npz_writer_add(writer, arrays[k].name, npy_stream_of_memory(header, arrays[k].raw),
+                               why));
+        }
+    }
+done:
+    return status;
+}
+
+static lscm_status add_curves(npz_writer *writer, const export_curves *c, lscm_error *why)
+{
+    bool there = c->count > 0;
+    const array_shape edges = {there, DTYPE_INT64, 1, {c->count}};
+    const array_shape shares = {there, DTYPE_FLOAT64, 1, {c->count}};
+    const array_shape ranges = {there, DTYPE_FLOAT64, 2, {c->count, 2}};
+    const array_shape curves = {there, DTYPE_FLOAT64, 2, {c->count, EXPORT_PLACES}};
+    const named_array arrays[] = {
+        {"curve_from", edges, c->from},    {"curve_to", edges, c->to},
+        {"curve_bends", shares, c->bends}, {"curve_seen", ranges, c->seen},
+        {"curve_at", curves, c->at},       {"curve_low", curves, c->low},
+        {"curve_mean", curves, c->mean},   {"curve_high", curves, c->high},
+    };
+    return add_arrays(writer, arrays, sizeof arrays / sizeof arrays[0], why);
+}
+
 static lscm_status write_npz(const lscm_posterior *p, const char *to, const char *what,
                              lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     npz_writer *writer = NULL;
+    export_curves curves = {0};
     size_t n = p->draws;
     size_t d = p->d;
-    const struct {
-        const char *name;
-        array_shape shape;
-        const void *raw;
-    } arrays[] = {
+    const named_array arrays[] = {
         {"w", {true, DTYPE_FLOAT64, 3, {n, d, d}}, p->w},
         {"sigma", {true, DTYPE_FLOAT64, 2, {n, d}}, p->sigma},
         {"intercept", {true, DTYPE_FLOAT64, 2, {n, d}}, p->intercept},
@@ -163,18 +210,15 @@ static lscm_status write_npz(const lscm_posterior *p, const char *to, const char
         {"z", {p->rows > 0, DTYPE_FLOAT64, 2, {p->rows, d}}, p->z},
         {"z_sd", {p->rows > 0, DTYPE_FLOAT64, 2, {p->rows, d}}, p->z_sd},
     };
+    TRY(export_curves_open(&curves, p, why));
     TRY(npz_writer_open(&writer, to, what, why));
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
-        if (arrays[k].shape.present) {
-            npy_header header = npy_header_of(&arrays[k].shape);
-            TRY(npz_writer_add(writer, arrays[k].name, npy_stream_of_memory(header, arrays[k].raw),
-                               why));
-        }
-    }
+    TRY(add_arrays(writer, arrays, sizeof arrays / sizeof arrays[0], why));
+    TRY(add_curves(writer, &curves, why));
     TRY(npz_writer_add_texts(writer, "names", p->node_names, 1, d, why));
     TRY(npz_writer_finish(writer, why));
 done:
     npz_writer_close(writer);
+    export_curves_close(&curves);
     return status;
 }
 

@@ -4,9 +4,11 @@
  *           the draws, causes first; config and summary of the run
  *   nodes   position: that mean, from 0; sigma, intercept: means over the draws
  *   edges   the pairs whose edge has a probability, the likeliest first
+ *   curves  only where a mechanism bends: of the edges over 1/2, see export_edges.h
  */
 #include "result/ask/export_edges.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct placed {
@@ -78,12 +80,41 @@ static void add_graph(json_t *object, const lscm_posterior *p, const graph_file 
     (void)json_object_set_new(about, "summary", json_loads(lscm_posterior_summary(p), 0, NULL));
 }
 
+static json_t *numbers(const double *values, size_t count)
+{
+    json_t *out = json_array();
+    for (size_t k = 0; k < count; k++) { /* not a number: null */
+        (void)json_array_append_new(out, isfinite(values[k]) ? json_real(values[k]) : json_null());
+    }
+    return out;
+}
+
+static void add_curves(json_t *object, const graph_file *graph, const export_curves *c)
+{
+    json_t *curves = json_array();
+    for (size_t k = 0; k < c->count; k++) {
+        size_t first = k * EXPORT_PLACES;
+        json_t *curve = json_object();
+        (void)json_object_set_new(curve, "from", graph_json_id(graph, (size_t)c->from[k]));
+        (void)json_object_set_new(curve, "to", graph_json_id(graph, (size_t)c->to[k]));
+        (void)json_object_set_new(curve, "at", numbers(c->at + first, EXPORT_PLACES));
+        (void)json_object_set_new(curve, "low", numbers(c->low + first, EXPORT_PLACES));
+        (void)json_object_set_new(curve, "mean", numbers(c->mean + first, EXPORT_PLACES));
+        (void)json_object_set_new(curve, "high", numbers(c->high + first, EXPORT_PLACES));
+        (void)json_object_set_new(curve, "seen", numbers(c->seen + 2 * k, 2));
+        (void)json_object_set_new(curve, "bends", json_real(c->bends[k]));
+        (void)json_array_append_new(curves, curve);
+    }
+    (void)json_object_set_new(object, "curves", curves);
+}
+
 lscm_status export_json(const lscm_posterior *p, const char *to, const char *what, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     graph_file graph = {.nodes = p->d, .names = p->node_names};
     lscm_edge *edges = NULL;
     json_t *object = NULL;
+    export_curves curves = {0};
     placed *places = calloc(p->d, sizeof *places);
     if (places == NULL) {
         status = fail_memory(why, p->d * sizeof *places);
@@ -92,12 +123,17 @@ lscm_status export_json(const lscm_posterior *p, const char *to, const char *wha
     TRY(lscm_posterior_edges(&edges, &graph.count, p, why));
     graph.edges = edges;
     graph.count = export_edges_over(edges, graph.count, 0);
+    TRY(export_curves_open(&curves, p, why));
     object = graph_json(&graph);
     find_positions(p, places);
     add_nodes(object, p, places);
     add_graph(object, p, &graph, places);
+    if (curves.count > 0) {
+        add_curves(object, &graph, &curves);
+    }
     TRY(graph_json_write(object, to, what, why)); /* takes it */
 done:
+    export_curves_close(&curves);
     free(edges);
     free(places);
     return status;

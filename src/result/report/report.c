@@ -41,6 +41,7 @@ static lscm_status put_page(const report *r, lscm_error *why)
     report_checks(r);
     report_weights(r);
     report_posteriors(r);
+    TRY(report_curves(r, why));
     report_order(r);
     TRY(report_nodes(r, why));
     TRY(report_latents(r, why));

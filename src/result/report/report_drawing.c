@@ -124,7 +124,9 @@ static void put_edge_title(const report *r, const report_edge *e)
 {
     put_edge_name(r, e->from, e->to);
     (void)fprintf(r->out, ": probability %s, ", decimals(e->probability, 2).text);
-    (void)fprintf(r->out, "mean weight %s", few_digits(e->mean).text);
+    (void)fprintf(r->out, "%s %s",
+                  lscm_posterior_bends(r->p, e->from, e->to) > 0 ? "average slope" : "mean weight",
+                  few_digits(e->mean).text);
 }
 
 static void put_edge(const report *r, const drawing *g, size_t k)

@@ -28,6 +28,14 @@ static void put_key(const report *r)
     (void)fputs("</ul>\n", r->out);
 }
 
+/* Of an edge without a direction, the way that is likelier to bend. */
+static number share_that_bends(const report *r, const report_edge *e)
+{
+    double share = lscm_posterior_bends(r->p, e->from, e->to);
+    double back = e->undirected ? lscm_posterior_bends(r->p, e->to, e->from) : NAN;
+    return percent(fmax(fmax(share, back), 0));
+}
+
 static void put_row(const report *r, const report_edge *e)
 {
     (void)fputs("<tr><th class=\"t\" scope=\"row\">", r->out);
@@ -37,6 +45,9 @@ static void put_row(const report *r, const report_edge *e)
     (void)fprintf(r->out, "<td>%s</td>", decimals(e->mean, count).text);
     (void)fprintf(r->out, "<td>%s to ", decimals(e->low, count).text);
     (void)fprintf(r->out, "%s</td>", decimals(e->high, count).text);
+    if (lscm_posterior_any_bends(r->p)) {
+        (void)fprintf(r->out, "<td>%s</td>", share_that_bends(r, e).text);
+    }
     if (r->true_w != NULL && r->plain_truth) {
         (void)fprintf(r->out, "<td>%s</td>",
                       edge_weight(r, e, r->true_w) != 0 ? "yes" : "<b>no</b>");
@@ -66,7 +77,8 @@ static void put_table(const report *r)
     (void)fprintf(r->out,
                   "</caption>\n<thead><tr><th class=\"t\" scope=\"col\">edge</th><th "
                   "scope=\"col\">probability</th><th scope=\"col\">mean weight</th><th "
-                  "scope=\"col\">90&#160;%% interval</th>%s</tr></thead>\n<tbody>\n",
+                  "scope=\"col\">90&#160;%% interval</th>%s%s</tr></thead>\n<tbody>\n",
+                  lscm_posterior_any_bends(r->p) ? "<th scope=\"col\">bends</th>" : "",
                   r->true_w != NULL ? "<th scope=\"col\">truth</th>" : "");
     for (size_t k = 0; k < shown; k++) {
         put_row(r, &r->edges[k]);
@@ -100,6 +112,7 @@ static void put_words(const report *r, const drawing *g)
                 "arrow, the more probable it is; the number is the mean weight, the change of B "
                 "for one unit more of A.</p>\n",
                 r->out);
+    put_slopes_note(r);
     if (r->undirected > 0) {
         (void)fputs("<p>A line without a head says that there is an edge, and that nothing in "
                     "these data tells which end is the cause: the graphs that differ there "

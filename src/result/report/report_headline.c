@@ -228,6 +228,7 @@ static void put_contents(const report *r)
                  {"checks", "Checks", has_checks(r)},
                  {"weights", "Weights", true},
                  {"posteriors", "How sure each weight is", r->count > 0},
+                 {"curves", "Response curves", has_curves(r)},
                  {"order", "Order", true},
                  {"nodes", "Variables", true},
                  {"latents", "Variables against the truth", has_latents(r)},

@@ -165,6 +165,7 @@ void report_posteriors(const report *r)
                   "the better it is known. The number is the median, in brackets and as a bar the "
                   "range that holds 90&#160;%% of the draws that have the edge%s.</p>\n",
                   known ? "; the diamond is the truth" : "");
+    put_slopes_note(r);
     if (shown < r->count) {
         (void)fprintf(r->out,
                       "<p>Shown are the %zu likeliest of %zu edges that are not ruled "

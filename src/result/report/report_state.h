@@ -86,12 +86,16 @@ typedef struct heat_map {
 enum { HEAT_NODES = 200 }; /* beyond, tables */
 void put_heat_map(const report *r, const heat_map *map);
 
+/* Where weights are shown: that they are average slopes, where mechanisms bend. */
+void put_slopes_note(const report *r);
+
 /* The sections, in the order of the page. Those that may have nothing to say tell it by `false`. */
 void report_headline(const report *r);
 lscm_status report_graph(const report *r, lscm_error *why);
 void report_weights(const report *r);
 void report_checks(const report *r);
 void report_posteriors(const report *r);
+lscm_status report_curves(const report *r, lscm_error *why);
 void report_order(const report *r);
 lscm_status report_nodes(const report *r, lscm_error *why);
 lscm_status report_training(const report *r, lscm_error *why);
@@ -102,6 +106,7 @@ lscm_status report_repeat(const report *r, lscm_error *why);
 
 /* Which sections there will be: for the list of contents. */
 bool has_checks(const report *r);
+bool has_curves(const report *r);
 bool has_training(const report *r);
 bool has_latents(const report *r);
 bool has_pictures(const report *r);

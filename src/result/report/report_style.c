@@ -50,6 +50,8 @@ const char *const REPORT_STYLE[] = {
     "gap:1.1rem 1.3rem}\n",
     ".few{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(19rem,100%),1fr));"
     "gap:1.2rem 1.6rem}\n",
+    ".curves{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));"
+    "gap:1.3rem 1.6rem}.curves .soft{display:block}\n",
     ".small{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(9.6rem,46%),1fr));"
     "gap:1rem 1.1rem}\n",
     "svg{display:block;width:100%;height:auto;font-family:inherit}\n",
@@ -60,6 +62,9 @@ const char *const REPORT_STYLE[] = {
     ".pos{--c:var(--pos)}.neg{--c:var(--neg)}\n",
     "svg .c{fill:var(--c)}\n",
     "svg .line{fill:none;stroke:var(--c);stroke-width:1.6;stroke-linejoin:round}\n",
+    "svg .area{fill:var(--c);opacity:.3}svg .area.beyond{opacity:.12}\n",
+    "svg .line.beyond{stroke-dasharray:4 4;stroke-width:1.3;opacity:.75}\n",
+    "svg .seen{stroke:var(--c);stroke-width:5;opacity:.55}\n",
     "svg .dots{stroke:var(--pos);stroke-width:3;stroke-linecap:round;opacity:.45;fill:none}\n",
     "svg .truth{stroke:var(--truth);stroke-width:1.6;fill:none}\n",
     "svg .mark{fill:var(--truth)}\n",
@@ -114,6 +119,7 @@ const char *const REPORT_STYLE[] = {
     "section{margin-top:1rem;padding-top:.8rem}figure,tr,.facts,.warn{break-inside:avoid}"
     "h2,h3{break-after:avoid}a{color:inherit;text-decoration:none}"
     ".many{grid-template-columns:repeat(5,1fr)}.few{grid-template-columns:repeat(3,1fr)}"
+    ".curves{grid-template-columns:repeat(3,1fr)}"
     ".small{grid-template-columns:repeat(6,1fr)}.shots{grid-template-columns:1fr 1fr}"
     ".facts{grid-template-columns:repeat(6,1fr)}.strip{grid-template-columns:repeat(5,1.6cm)}"
     ".lead{font-size:12pt}p{max-width:none}.wide{overflow:visible}"

@@ -31,6 +31,7 @@ void report_weights(const report *r)
                       few_digits(spread).text, percent(most > 0 ? spread / most : 0).text);
     }
     (void)fputs("</p>\n", r->out);
+    put_slopes_note(r);
     if (r->d > HEAT_NODES) {
         (void)fprintf(r->out,
                       "<p>With more than %d variables a map is too fine to read: the table of the "

@@ -12,49 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An array that must be there, with as many dimensions. */
-static lscm_status shape_of(const netcdf_file *file, const char *group, const char *name, int ndim,
-                            array_shape *shape, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    TRY(netcdf_arrays_shape(file, group, name, shape, why));
-    if (!shape->present) {
-        return fail(why, LSCM_FORMAT, "%s: this is not a posterior of lscm: '%s/%s' is missing",
-                    file->path, group, name);
-    }
-    size_t count = shape_count(shape);
-    if (shape->ndim != ndim || count == 0 || count > PTRDIFF_MAX / sizeof(double)) {
-        return fail(why, LSCM_SHAPE,
-                    "%s: '%s' has %d dimensions; it must have %d, none of them empty", file->path,
-                    name, shape->ndim, ndim);
-    }
-done:
-    return status;
-}
-
-/* Reads an array of exactly these dimensions; 0 ends them. */
-static lscm_status read_array(const netcdf_file *file, const char *group, const char *name,
-                              const size_t dims[LSCM_MAX_DIMS], double *out, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    array_shape shape;
-    int ndim = 0;
-    while (ndim < LSCM_MAX_DIMS && dims[ndim] > 0) {
-        ndim++;
-    }
-    TRY(shape_of(file, group, name, ndim, &shape, why));
-    for (int i = 0; i < ndim; i++) {
-        if (shape.dims[i] != dims[i]) {
-            TRY(fail(why, LSCM_SHAPE,
-                     "%s: dimension %d of '%s' has length %zu, but the rest of the file says %zu",
-                     file->path, i, name, shape.dims[i], dims[i]));
-        }
-    }
-    TRY(netcdf_arrays_read(file, group, name, out, why));
-done:
-    return status;
-}
-
 /* Which of the names an attribute of the decoder has; *found is left alone when there is none. */
 static lscm_status read_word(const netcdf_file *file, const char *attribute,
                              const char *const *names, size_t count, size_t *found, lscm_error *why)
@@ -139,7 +96,7 @@ static lscm_status check_positions(const netcdf_file *file, const header *h, lsc
                  "and gelu",
                  file->path));
     }
-    TRY(shape_of(file, "decoder", "backdrop", 3, &shape, why));
+    TRY(posterior_array_shape(file, "decoder", "backdrop", 3, &shape, why));
     if (g->sizes[g->layers] != channels || shape.dims[0] != h->x_dims[0] ||
         shape.dims[1] != h->x_dims[1] || shape.dims[2] != channels) {
         TRY(fail(why, LSCM_SHAPE,
@@ -170,7 +127,7 @@ static lscm_status read_layers(const netcdf_file *file, header *h, lscm_error *w
         if (!shape.present) {
             break;
         }
-        TRY(shape_of(file, "decoder", name, 2, &shape, why));
+        TRY(posterior_array_shape(file, "decoder", name, 2, &shape, why));
         if (shape.dims[0] != g->sizes[k]) {
             TRY(fail(why, LSCM_SHAPE, "%s: '%s' of the decoder takes %zu inputs; %zu are there",
                      file->path, name, shape.dims[0], g->sizes[k]));
@@ -227,7 +184,7 @@ static lscm_status read_header(const netcdf_file *file, header *h, lscm_error *w
     array_shape z;
     array_shape intercept;
     array_shape effect;
-    TRY(shape_of(file, "posterior", "w", 4, &w, why));
+    TRY(posterior_array_shape(file, "posterior", "w", 4, &w, why));
     h->draws = w.dims[1];
     h->d = w.dims[2];
     if (w.dims[0] != 1) {
@@ -236,7 +193,7 @@ static lscm_status read_header(const netcdf_file *file, header *h, lscm_error *w
     }
     TRY(netcdf_arrays_shape(file, "latents", "z", &z, why));
     if (z.present) {
-        TRY(shape_of(file, "latents", "z", 2, &z, why));
+        TRY(posterior_array_shape(file, "latents", "z", 2, &z, why));
         h->rows = z.dims[0];
     }
     TRY(read_x_shape(file, h, why));
@@ -313,8 +270,9 @@ static lscm_status read_decoder(const netcdf_file *file, const decoder *g, lscm_
     for (size_t k = 0; k < g->layers; k++) {
         char name[32];
         (void)snprintf(name, sizeof name, "layer_%zu", k);
-        TRY(read_array(file, "decoder", name,
-                       (const size_t[LSCM_MAX_DIMS]){g->sizes[k], g->sizes[k + 1]}, weights, why));
+        TRY(posterior_read_array(file, "decoder", name,
+                                 (const size_t[LSCM_MAX_DIMS]){g->sizes[k], g->sizes[k + 1]},
+                                 weights, why));
         weights += g->sizes[k] * g->sizes[k + 1];
     }
     double *bias = g->bias;
@@ -322,14 +280,15 @@ static lscm_status read_decoder(const netcdf_file *file, const decoder *g, lscm_
          g->biases != BIASES_NONE && k < g->layers; k++) {
         char name[32];
         (void)snprintf(name, sizeof name, g->biases == BIASES_ALL ? "bias_%zu" : "bias", k);
-        TRY(read_array(file, "decoder", name, (const size_t[LSCM_MAX_DIMS]){g->sizes[k + 1]}, bias,
-                       why));
+        TRY(posterior_read_array(file, "decoder", name,
+                                 (const size_t[LSCM_MAX_DIMS]){g->sizes[k + 1]}, bias, why));
         bias += g->sizes[k + 1];
     }
     if (g->kind == DECODER_POSITIONS) {
-        TRY(read_array(file, "decoder", "backdrop",
-                       (const size_t[LSCM_MAX_DIMS]){g->height, g->width, g->sizes[g->layers]},
-                       g->backdrop, why));
+        TRY(posterior_read_array(
+            file, "decoder", "backdrop",
+            (const size_t[LSCM_MAX_DIMS]){g->height, g->width, g->sizes[g->layers]}, g->backdrop,
+            why));
     }
 done:
     return status;
@@ -348,28 +307,30 @@ static lscm_status read_all(const netcdf_file *file, const header *h, lscm_poste
     const size_t per_node[LSCM_MAX_DIMS] = {1, n, d};
     const size_t per_draw[LSCM_MAX_DIMS] = {1, n};
     const size_t per_row[LSCM_MAX_DIMS] = {p->rows, d};
-    TRY(read_array(file, "posterior", "w", (const size_t[LSCM_MAX_DIMS]){1, n, d, d}, p->w, why));
-    TRY(read_array(file, "posterior", "sigma", per_node, p->sigma, why));
+    TRY(posterior_read_array(file, "posterior", "w", (const size_t[LSCM_MAX_DIMS]){1, n, d, d},
+                             p->w, why));
+    TRY(posterior_read_array(file, "posterior", "sigma", per_node, p->sigma, why));
     if (h->intercepts) {
-        TRY(read_array(file, "posterior", "intercept", per_node, p->intercept, why));
+        TRY(posterior_read_array(file, "posterior", "intercept", per_node, p->intercept, why));
     }
     if (h->effects) {
-        TRY(read_array(file, "posterior", "effect", per_node, p->effect, why));
+        TRY(posterior_read_array(file, "posterior", "effect", per_node, p->effect, why));
     }
-    TRY(read_array(file, "posterior", "order", per_node, order, why));
-    TRY(read_array(file, "sample_stats", "lp", per_draw, p->log_p, why));
-    TRY(read_array(file, "sample_stats", "log_q", per_draw, p->log_q, why));
-    TRY(read_array(file, "constant_data", "edge_prob", (const size_t[LSCM_MAX_DIMS]){d, d},
-                   p->edge_prob, why));
+    TRY(posterior_read_array(file, "posterior", "order", per_node, order, why));
+    TRY(posterior_read_array(file, "sample_stats", "lp", per_draw, p->log_p, why));
+    TRY(posterior_read_array(file, "sample_stats", "log_q", per_draw, p->log_q, why));
+    TRY(posterior_read_array(file, "constant_data", "edge_prob",
+                             (const size_t[LSCM_MAX_DIMS]){d, d}, p->edge_prob, why));
     if (p->rows > 0) {
-        TRY(read_array(file, "latents", "z", per_row, p->z, why));
-        TRY(read_array(file, "latents", "z_sd", per_row, p->z_sd, why));
+        TRY(posterior_read_array(file, "latents", "z", per_row, p->z, why));
+        TRY(posterior_read_array(file, "latents", "z_sd", per_row, p->z_sd, why));
     }
     TRY(read_decoder(file, &p->decode, why));
     TRY(posterior_read_encoder(file, p, why));
     TRY(netcdf_arrays_texts(file, "posterior", "node", d, &p->node_names, why));
     TRY(check_numbers(file, p, why));
     TRY(take_orders(file, p, order, why));
+    TRY(posterior_read_bent(file, p, why));
 done:
     free(order);
     return status;

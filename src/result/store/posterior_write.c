@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_ARRAYS = 40 + ENCODER_ARRAYS, MOST_ATTRIBUTES = 24, NAME_BYTES = 16 };
+enum { MOST_ARRAYS = 41 + BENT_ARRAYS + ENCODER_ARRAYS, MOST_ATTRIBUTES = 24, NAME_BYTES = 16 };
 
 const char *const DECODER_NAMES[5] = {[DECODER_LINEAR] = "linear",
                                       [DECODER_MLP] = "mlp",
@@ -24,6 +24,7 @@ typedef struct tables {
     size_t noted;
     int64_t *numbers; /* 0, 1, 2, .. : coordinates without names */
     int64_t *order;   /* (draws, d) */
+    double *curves;   /* of mechanisms that bend */
     int64_t x_shape[LSCM_MAX_DIMS];
     int32_t version;
     char layer[DECODER_MOST_LAYERS][NAME_BYTES], unit[DECODER_MOST_LAYERS][NAME_BYTES];
@@ -298,6 +299,24 @@ static void add_encoder(tables *t)
     }
 }
 
+/* Where no node bends in any draw, the file is as it was before there were such. */
+static lscm_status add_mechanisms(tables *t, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const bent_mechanisms *bent = t->p->bent;
+    netcdf_array arrays[BENT_ARRAYS];
+    if (bent == NULL || bent->terms == 0) {
+        return LSCM_OK;
+    }
+    TRY(posterior_bent_arrays(bent, &t->curves, arrays, why));
+    add_coordinate(t, arrays[0].group, (netcdf_axis){"node", bent->d}, true);
+    for (size_t k = 0; k < BENT_ARRAYS; k++) {
+        add(t, arrays[k]);
+    }
+done:
+    return status;
+}
+
 /* ArviZ looks for the library in each of its groups. */
 static void note_library(tables *t)
 {
@@ -335,11 +354,13 @@ lscm_status posterior_write(const lscm_posterior *p, const char *to, const char 
     add_latents(t);
     add_decoder(t);
     add_encoder(t);
+    TRY(add_mechanisms(t, why));
     const netcdf_content content = {t->arrays, t->count, t->attributes, t->noted};
     TRY(netcdf_arrays_write(&content, to, what, why));
 done:
     free(t->numbers);
     free(t->order);
+    free(t->curves);
     free(t);
     return status;
 }
