@@ -25,12 +25,12 @@ static const double RATES[SHAPES][2] = {{0.8, 1.6}, {0.8, 1.6}, {0.4, 0.8}, {0.8
 static const double PLACE = 1.5;
 
 /* The parents that a unit of node i is of: their number, and at which of the node's it begins. */
-static size_t reads(const bends *b, size_t i)
+static size_t reads(const scm_bends *b, size_t i)
 {
     return b->apart ? 1 : b->start[i + 1] - b->start[i];
 }
 
-static size_t reads_from(const bends *b, size_t i, size_t unit)
+static size_t reads_from(const scm_bends *b, size_t i, size_t unit)
 {
     return b->start[i] + (b->apart ? unit : 0);
 }
@@ -93,7 +93,7 @@ static double sum_slopes(shape phi, size_t n, const double *a)
 }
 
 /* a (count) = bias + sum_j in_j z_j of one unit; parent t has the rows z + column[t] * n. */
-static void enter(const bends *b, size_t i, size_t unit, const size_t *column, size_t n,
+static void enter(const scm_bends *b, size_t i, size_t unit, const size_t *column, size_t n,
                   size_t count, const double *z, double *restrict a)
 {
     size_t width = reads(b, i);
@@ -109,7 +109,7 @@ static void enter(const bends *b, size_t i, size_t unit, const size_t *column, s
     }
 }
 
-void bends_add(const bends *b, size_t i, size_t n, double *z)
+void scm_bends_add(const scm_bends *b, size_t i, size_t n, double *z)
 {
     double a[CHUNK];
     size_t units = b->units[i + 1] - b->units[i];
@@ -126,7 +126,8 @@ void bends_add(const bends *b, size_t i, size_t n, double *z)
     }
 }
 
-void bends_slopes(const bends *b, size_t i, size_t n, size_t rows, const double *z, double *sum)
+void scm_bends_slopes(const scm_bends *b, size_t i, size_t n, size_t rows, const double *z,
+                      double *sum)
 {
     double a[CHUNK];
     size_t width = reads(b, i);
@@ -148,7 +149,7 @@ void bends_slopes(const bends *b, size_t i, size_t n, size_t rows, const double 
 
 /* ---- Drawing them -------------------------------------------------------------------------- */
 
-static void draw_curve(bends *b, size_t i, size_t k, double unit, rng r)
+static void draw_curve(scm_bends *b, size_t i, size_t k, double unit, rng r)
 {
     uint64_t index = CURVE_NUMBERS * k;
     size_t at = b->units[i] + k;
@@ -163,7 +164,7 @@ static void draw_curve(bends *b, size_t i, size_t k, double unit, rng r)
 }
 
 /* What enters a unit has the same spread however many parents there are, beyond two. */
-static void draw_unit(bends *b, size_t i, size_t k, double unit, bool process, rng r)
+static void draw_unit(scm_bends *b, size_t i, size_t k, double unit, bool process, rng r)
 {
     size_t width = reads(b, i);
     uint64_t index = k * (width + 2);
@@ -200,7 +201,7 @@ typedef struct reference {
 } reference;
 
 /* Units k .. stop - 1 of node i over the reference, into ref->f. */
-static void apply_to_reference(const bends *b, size_t i, size_t k, size_t stop,
+static void apply_to_reference(const scm_bends *b, size_t i, size_t k, size_t stop,
                                const reference *ref)
 {
     memset(ref->f, 0, REFERENCE * sizeof *ref->f);
@@ -213,7 +214,7 @@ static void apply_to_reference(const bends *b, size_t i, size_t k, size_t stop,
 }
 
 /* Curves of one node first have the sd that was drawn for each, then all of it that of the node. */
-static void standardise(bends *b, size_t i, double sd, const reference *ref)
+static void standardise(scm_bends *b, size_t i, double sd, const reference *ref)
 {
     double had = 0;
     double *out = b->out + b->units[i];
@@ -240,7 +241,7 @@ static size_t units_of(lscm_mechanism_law law, size_t parents)
                                                 : PROCESS_UNITS;
 }
 
-static size_t most_parents(const bends *b, size_t d)
+static size_t most_parents(const scm_bends *b, size_t d)
 {
     size_t most = 0;
     for (size_t i = 0; i < d; i++) {
@@ -249,7 +250,7 @@ static size_t most_parents(const bends *b, size_t d)
     return most;
 }
 
-static void lay_out(bends *b, lscm_mechanism_law law, size_t d, reference *ref)
+static void lay_out(scm_bends *b, lscm_mechanism_law law, size_t d, reference *ref)
 {
     arena *a = &b->memory;
     size_t units = 0;
@@ -280,15 +281,15 @@ static void lay_out(bends *b, lscm_mechanism_law law, size_t d, reference *ref)
     }
 }
 
-lscm_status bends_random(bends *out, const lscm_simulation *settings, double unit, size_t d,
-                         const size_t *start, const size_t *parents, lscm_error *why)
+lscm_status scm_bends_random(scm_bends *out, const lscm_simulation *settings, double unit, size_t d,
+                             const size_t *start, const size_t *parents, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
     lscm_mechanism_law law = settings->mechanism;
     uint64_t seed = (uint64_t)settings->seed;
     rng size = stream_of(seed, STREAM_MECHANISM_SIZE);
     reference ref;
-    bends b = {.apart = law == LSCM_MECHANISM_LAW_ADDITIVE, .start = start, .parents = parents};
+    scm_bends b = {.apart = law == LSCM_MECHANISM_LAW_ADDITIVE, .start = start, .parents = parents};
     lay_out(&b, law, d, &ref);
     TRY(arena_open(&b.memory, why));
     lay_out(&b, law, d, &ref);
@@ -313,7 +314,7 @@ done:
     return status;
 }
 
-void bends_close(bends *b)
+void scm_bends_close(scm_bends *b)
 {
     arena_close(&b->memory);
 }

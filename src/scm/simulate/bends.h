@@ -16,7 +16,7 @@
 
 #include "base/arena.h"
 
-typedef struct bends {
+typedef struct scm_bends {
     bool apart;              /* unit k of a node is of its parent k alone */
     const size_t *start;     /* (d + 1): parents of node i are start[i] .. start[i + 1] - 1 */
     const size_t *parents;   /* (edges) */
@@ -25,17 +25,18 @@ typedef struct bends {
     double *bias, *out, *in; /* (units), (units), (weights) */
     double *base;            /* (d) */
     arena memory;
-} bends;
+} scm_bends;
 
 /* start, parents: of a graph of d nodes, which must outlive the bends; unit: u. */
-lscm_status bends_random(bends *out, const lscm_simulation *settings, double unit, size_t d,
-                         const size_t *start, const size_t *parents, lscm_error *why);
-void bends_close(bends *b);
+lscm_status scm_bends_random(scm_bends *out, const lscm_simulation *settings, double unit, size_t d,
+                             const size_t *start, const size_t *parents, lscm_error *why);
+void scm_bends_close(scm_bends *b);
 
 /* Adds f_i to column i of z (d, n), n rows a column. */
-void bends_add(const bends *b, size_t i, size_t n, double *z);
+void scm_bends_add(const scm_bends *b, size_t i, size_t n, double *z);
 /* Adds the sums of df_i/dz_j over the first `rows` of n rows to sum (edges), those of j at the
  * place of j in `parents`. */
-void bends_slopes(const bends *b, size_t i, size_t n, size_t rows, const double *z, double *sum);
+void scm_bends_slopes(const scm_bends *b, size_t i, size_t n, size_t rows, const double *z,
+                      double *sum);
 
 #endif

@@ -170,8 +170,8 @@ lscm_status scm_model_random(scm_model *out, const lscm_simulation *settings, ls
     list_parents(&m);
     m.bent = settings->mechanism != LSCM_MECHANISM_LAW_LINEAR;
     if (m.bent) {
-        TRY(bends_random(&m.f, settings, scm_value_unit(settings), m.d, m.parent_start, m.parents,
-                         why));
+        TRY(scm_bends_random(&m.f, settings, scm_value_unit(settings), m.d, m.parent_start,
+                             m.parents, why));
     }
     *out = m;
     m = (scm_model){0};
@@ -182,7 +182,7 @@ done:
 
 void scm_model_close(scm_model *model)
 {
-    bends_close(&model->f);
+    scm_bends_close(&model->f);
     arena_close(&model->memory);
 }
 
@@ -196,7 +196,7 @@ void scm_model_sample(const scm_model *model, size_t n, const uint8_t *mask, con
         double *zi = z + i * n;
         memcpy(zi, noise + i * n, n * sizeof *zi);
         if (model->bent) {
-            bends_add(&model->f, i, n, z);
+            scm_bends_add(&model->f, i, n, z);
         } else {
             mechanism_simulate_column(&m, i, model->parents + first,
                                       model->parent_start[i + 1] - first, n, z);

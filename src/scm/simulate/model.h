@@ -18,7 +18,7 @@ typedef struct scm_model {
                              parent_start[i+1]-1] */
     size_t *parents;      /* (edges) */
     bool bent;            /* mechanisms are f, not w */
-    bends f;
+    scm_bends f;
     arena memory;
 } scm_model;
 

@@ -43,7 +43,7 @@ static void sum_tile(const scm_model *m, const lscm_simulation *s, size_t first,
         work->sum[e] = 0;
     }
     for (size_t i = 0; i < m->d; i++) {
-        bends_slopes(&m->f, i, TILE, count, work->latent.z_t, work->sum);
+        scm_bends_slopes(&m->f, i, TILE, count, work->latent.z_t, work->sum);
     }
 }
 
