@@ -835,7 +835,9 @@ LSCM_API lscm_status lscm_posterior_save_latents(const lscm_posterior *posterior
     X(kl_z, "expected KL(true || drawn) of the observational z")                                   \
     X(coverage_90, "share of off-diagonal weights inside their 90% interval")                      \
     X(coverage_90_edges, "the same over the true edges")                                           \
-    X(edge_ece, "expected calibration error of the edge probabilities")
+    X(edge_ece, "expected calibration error of the edge probabilities")                            \
+    X(do_mean_error, "root mean square error of E[z | do], in sds of the truth without do")        \
+    X(do_energy, "energy distance of z | do from the truth, over the spread of the truth")
 
 typedef struct lscm_scores {
 #define LSCM_SCORES_FIELD(name, help) double name;
@@ -850,7 +852,8 @@ LSCM_API void lscm_scores_free(lscm_scores *scores);
 /* A posterior against the truth stored in a data set (the one that was fitted, or another of its
  * shape). Of a truth that is a graph alone (lscm_dataset_graph_alone) w_mse, kl_z and both
  * coverages are NaN, here and in lscm_evaluate_file; lscm_evaluate takes w as the weights that it
- * says. Where mechanisms bend, w of the draws are average slopes, and kl_z is NaN. */
+ * says. Where mechanisms bend, w of the draws are average slopes, and kl_z is NaN. do_mean_error
+ * and do_energy are of simulated data, which hold their recipe, and only here. */
 LSCM_API lscm_status lscm_posterior_evaluate(lscm_scores *out, const lscm_posterior *posterior,
                                              const lscm_dataset *truth, lscm_error *why);
 

@@ -56,12 +56,14 @@ if command -v ncdump >/dev/null 2>&1; then
 fi
 
 succeeds "expected SHD" "$lscm" evaluate data.run
+succeeds "" sh -c '"$0" evaluate data.run --json | grep -q "\"do_mean_error\": [0-9].*\"do_energy\": [-0-9]"' "$lscm"
 succeeds '"draws": 32' "$lscm" evaluate given/ --json
 succeeds '"draws": 32' "$lscm" evaluate name --json
 succeeds "50 rows of x and z" "$lscm" sample data.run --do 0=1.5 --draws 50
 succeeds "seen.npz: 50 rows" "$lscm" sample name --do a=1,d=-1 --draws 50 --out seen.npz
 succeeds "run.npz: 32 draws of 4 nodes" "$lscm" export data.run run.npz
 succeeds '"draws": 32' "$lscm" evaluate run.npz --truth data.nc --json
+succeeds '"do_mean_error": null, "do_energy": null' "$lscm" evaluate run.npz --truth data.nc --json
 succeeds "graph of 4 nodes" "$lscm" export name graph.dot
 succeeds "edges.csv" "$lscm" export data.run edges.csv
 

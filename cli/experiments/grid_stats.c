@@ -33,6 +33,8 @@ const grid_metric METRICS[METRIC_COUNT] = {
     {"coverage_90", "coverage of 90% intervals", SCALE_LINEAR, 0, 0.005},
     {"coverage_90_edges", "coverage, edges", SCALE_LINEAR, 0, 0.005},
     {"edge_ece", "calibration error", SCALE_LINEAR, -1, 0.0005},
+    {"do_mean_error", "error of E[z | do]", SCALE_LOG, -1, 0},
+    {"do_energy", "energy distance of z | do", SCALE_LINEAR, -1, 0.0005},
     {"seconds", "seconds", SCALE_LOG, -1, 0},
 };
 

@@ -11,6 +11,7 @@ import lscm
 def test_everything_that_can_be_scored(model, data):
     scores = lscm.evaluate(model, data)
     assert scores["e_shd"] < 1 and scores["mcc"] > 0.99 and scores["auroc"] == 1
+    assert scores["do_mean_error"] < 0.5 and abs(scores["do_energy"]) < 0.2
     assert lscm.evaluate(model.run_, data) == pytest.approx(scores, nan_ok=True)
     model.save("m.run")
     assert lscm.evaluate("m.run", data) == pytest.approx(scores, nan_ok=True)
@@ -29,6 +30,7 @@ def test_arrays_score_as_the_run_does(model, data):
     scores = lscm.evaluate(arrays, data, threshold=0)
     for name in ("e_shd", "auroc", "mcc", "w_mse", "coverage_90", "edge_ece"):
         assert scores[name] == pytest.approx(run[name], nan_ok=True), name
+    assert np.isnan(scores["do_mean_error"]) and np.isnan(scores["do_energy"])  # no model to ask
     np.savez("estimate.npz", **arrays)
     file = lscm.evaluate("estimate.npz", data, threshold=0)
     assert file["draws"] == 200 and file["e_shd"] == scores["e_shd"]

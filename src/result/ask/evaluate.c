@@ -5,6 +5,7 @@
  * with x read in blocks of rows. Where the truth has no z or x, their scores are NaN; where it has
  * them, they must be those of the rows that were fitted, as many and in the same order.
  */
+#include "result/ask/evaluate_do.h"
 #include "scm/metrics/metrics.h"
 #include "scm/posterior/posterior.h"
 
@@ -135,6 +136,7 @@ lscm_status lscm_posterior_evaluate(lscm_scores *out, const lscm_posterior *post
     if (p->rows > 0 && truth->shape[LSCM_X].present) {
         TRY(score_x(p, truth, &out->x_mse, why));
     }
+    TRY(evaluate_do(out, p, truth, why));
 done:
     arena_close(&memory);
     return status;

@@ -5,8 +5,9 @@
 #ifndef LSCM_SCM_METRICS_METRICS_H
 #define LSCM_SCM_METRICS_METRICS_H
 
-#include "scm/metrics/ranking.h" /* AUROC, average precision */
-#include "scm/metrics/truth.h"   /* the truth of a data set */
+#include "scm/metrics/metrics_do.h" /* samples under do() against those of the truth */
+#include "scm/metrics/ranking.h"    /* AUROC, average precision */
+#include "scm/metrics/truth.h"      /* the truth of a data set */
 
 /* lscm_evaluate with names for the two sides in messages: "run.npz", "data.nc". */
 lscm_status metrics_evaluate(lscm_scores *out, const lscm_estimate *estimate,

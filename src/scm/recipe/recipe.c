@@ -1,5 +1,6 @@
 #include "scm/recipe/recipe.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,4 +35,33 @@ lscm_status recipe_write(char **out, const lscm_settings_table *table, const voi
     *out = failed != 0 ? NULL : json_dumps(recipe, JSON_COMPACT);
     json_decref(recipe);
     return *out != NULL ? LSCM_OK : fail_memory(why, 4096);
+}
+
+/* Numbers as the settings read them, in whatever way the locale writes them. */
+static bool read_value(const json_t *value, const lscm_settings_table *table, const char *name,
+                       void *settings)
+{
+    char number[64];
+    const char *text = json_is_string(value) ? json_string_value(value)
+                       : json_is_true(value) ? "true"
+                                             : "false";
+    if (json_is_number(value)) {
+        (void)snprintf(number, sizeof number, "%.17g", json_number_value(value));
+        text = number;
+    }
+    return lscm_settings_set(table, settings, name, text, NULL) == LSCM_OK;
+}
+
+bool recipe_read(const char *recipe, const lscm_settings_table *table, void *settings)
+{
+    json_t *object = recipe != NULL ? json_loads(recipe, 0, NULL) : NULL;
+    bool good = json_is_string(json_object_get(object, "preset"));
+    const lscm_setting *row = NULL;
+    lscm_settings_defaults(table, settings);
+    for (size_t i = 0; good && (row = lscm_settings_row(table, i)) != NULL; i++) {
+        const json_t *value = json_object_get(object, row->name);
+        good = value == NULL || read_value(value, table, row->name, settings);
+    }
+    json_decref(object);
+    return good;
 }

@@ -12,4 +12,8 @@ json_t *recipe_value(const lscm_setting *row, const void *settings);
 lscm_status recipe_write(char **out, const lscm_settings_table *table, const void *settings,
                          const char *preset, lscm_error *why);
 
+/* The settings of such an object in place of the defaults, which stand for those that it lacks;
+ * false where it is none, or says what the table does not take. `recipe` may be NULL. */
+bool recipe_read(const char *recipe, const lscm_settings_table *table, void *settings);
+
 #endif
