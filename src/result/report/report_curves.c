@@ -80,26 +80,30 @@ static number tick(double value, double step)
 static void put_ticks_across(const report *r, const panel *c)
 {
     double step = round_step(c->at[PLACES - 1] - c->at[0]);
-    for (double k = ceil(c->at[0] / step); k * step <= c->at[PLACES - 1]; k++) {
-        double x = across(c, k * step);
+    double first = ceil(c->at[0] / step);
+    for (size_t k = 0; (first + (double)k) * step <= c->at[PLACES - 1]; k++) {
+        double value = (first + (double)k) * step;
+        double x = across(c, value);
         (void)fprintf(r->out, "<path class=\"axis\" d=\"M%s", coordinate(x).text);
         (void)fprintf(r->out, " %dv4\"/>", HEIGHT - BOTTOM);
         (void)fprintf(r->out, "<text class=\"tick\" x=\"%s\" y=\"%d\" text-anchor=\"middle\">",
                       coordinate(x).text, HEIGHT - BOTTOM + 16);
-        (void)fprintf(r->out, "%s</text>", tick(k * step, step).text);
+        (void)fprintf(r->out, "%s</text>", tick(value, step).text);
     }
 }
 
 static void put_ticks_upwards(const report *r, const panel *c)
 {
     double step = round_step(c->most - c->least);
-    for (double k = ceil(c->least / step); k * step <= c->most; k++) {
-        double y = upwards(c, k * step);
+    double first = ceil(c->least / step);
+    for (size_t k = 0; (first + (double)k) * step <= c->most; k++) {
+        double value = (first + (double)k) * step;
+        double y = upwards(c, value);
         (void)fprintf(r->out, "<path class=\"axis\" d=\"M%d", (int)LEFT);
         (void)fprintf(r->out, " %sh-4\"/>", coordinate(y).text);
         (void)fprintf(r->out, "<text class=\"tick\" x=\"%d\" y=\"%s\" text-anchor=\"end\">",
                       LEFT - 7, coordinate(y + 3.5).text);
-        (void)fprintf(r->out, "%s</text>", tick(k * step, step).text);
+        (void)fprintf(r->out, "%s</text>", tick(value, step).text);
     }
 }
 
