@@ -56,7 +56,9 @@ static double respond(double response, lcg *g)
     static double values[N * D];
     static uint8_t mask[N * D];
     static size_t first[D + 1];
-    const double weight[D] = {0, 0.7};
+    double slope = 0.7;
+    check_term term = {{1, 1}, 0, 1};
+    check_family f = {.f = {1, 1, false, &term}, .coef = &slope, .left = 1};
     linear_view view = {.rows = N, .d = D};
     check_input in = {.view = &view};
     double own[D];
@@ -81,7 +83,7 @@ static double respond(double response, lcg *g)
                     .first = first,
                     .target = view.design.target,
                     .told = told};
-    double chance = check_response(&t, 0, weight, 1);
+    double chance = check_response(&t, 0, &f);
     design_close(&view.design);
     return chance;
 }

@@ -563,7 +563,7 @@ static void test_predictions(void **state)
         }
         design s = {0};
         design_again(&s, SEEN, NODES, m.mask, m.values);
-        judged_rows rows = {&s, m.keep, row, ASKED, false};
+        judged_rows rows = {&s, m.keep, row, ASKED, false, 0};
         omp_set_num_threads(2);
         assert_ok(predictions_of(&p, &f, &rows, &why));
         omp_set_num_threads(1);

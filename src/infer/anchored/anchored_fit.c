@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/tuned.h"
 #include "infer/anchored/advice.h"
+#include "infer/anchored/anchored_bends.h"
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_missing.h"
@@ -281,23 +282,6 @@ static void warn(const fit *f, const anchored *a)
     }
 }
 
-/* Mechanisms that bend, where any draw has one. */
-static lscm_status store_bends(const anchored *a, lscm_posterior *p, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    const bent_mechanisms *from = &a->bent;
-    if (from->terms == 0) {
-        return LSCM_OK;
-    }
-    TRY(posterior_add_bent(p, from->terms, why));
-    memcpy(p->bent->basis, from->basis, from->d * sizeof *from->basis);
-    memcpy(p->bent->first, from->first, (from->draws * from->d + 1) * sizeof *from->first);
-    memcpy(p->bent->parent, from->parent, 2 * from->terms * sizeof *from->parent);
-    memcpy(p->bent->coef, from->coef, from->terms * CURVE_WIDTH * sizeof *from->coef);
-done:
-    return status;
-}
-
 /* From the signal to the run. */
 static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_posterior **out,
                               lscm_error *why)
@@ -334,7 +318,8 @@ static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_p
     }
     json_t *summary = summary_of(f, s, &a, &v, reason);
     anchored_store(&a, p, summary);
-    TRY(store_bends(&a, p, why));
+    bends_tell(summary, &in, &a, f->data->node_names);
+    TRY(bends_store(&a, p, why));
     TRY(fit_save(f, p, summary, why));
     *out = p;
     p = NULL;

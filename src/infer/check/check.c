@@ -7,12 +7,28 @@
 #include <string.h>
 
 static const finding TESTS[] = {
-    [TEST_BENT] = {"bent", "effects are straight, as far as a square would show",
-                   "not linear in their causes: %s. The model is, so edges about them may be false "
-                   "however certain they look",
-                   "take logarithms or another transform that makes effects straight, or keep "
-                   "values nearer together",
-                   WEIGHT_BREAKS},
+    [TEST_BENT] =
+        {"bent", "effects bend no more than the model has them, as far as curves show",
+         "not linear in their causes: %s. The model does not have them bend so, and edges "
+         "about them may be false, or missing, however certain they look",
+         "let effects bend (--mechanism auto); take logarithms or another transform that "
+         "makes effects straight; or keep values nearer together",
+         WEIGHT_BREAKS},
+    [TEST_JOINT] = {"joint",
+                    "causes do together what the model has them do, as far as products "
+                    "show",
+                    "moved by causes that act together: %s. The model adds up what each does by "
+                    "itself, and edges about them may be false, or missing, however certain they "
+                    "look",
+                    "let causes act together (--mechanism auto or joint); or take logarithms, "
+                    "which make products sums",
+                    WEIGHT_BREAKS},
+    [TEST_SPREAD] = {"spread", "noise is as large wherever causes are",
+                     "noise whose size goes with another node: %s. Probabilities and intervals "
+                     "assume that it does not, and edges about these nodes may be false",
+                     "take logarithms or another transform that makes noise alike; --noise-law "
+                     "auto bears with some of it",
+                     WEIGHT_BREAKS},
     [TEST_SLOPES] = {"slopes", "causes have the effect that they have where do() set them",
                      "moved otherwise by their causes where do() set those than where it did not: "
                      "%s. Something that nobody measured moves both, or do() did more than it says",
@@ -164,7 +180,7 @@ lscm_status check_fit(json_t *checks, json_t **edges, const check_input *in, lsc
     check_sets(checks, &t, which + t.d);
     for (size_t k = 0; k < FAMILY_TESTS; k++) {
         if (k != TEST_KEPT || in->amiss == NULL) {
-            find_nodes(checks, &TESTS[k], c.chance[k], t.d, in->names,
+            find_nodes(checks, &TESTS[k], c.chance[k], t.d, in->names, c.by[k],
                        k != TEST_TAILS && k != TEST_RESPONSE ? doubted : NULL);
         }
     }

@@ -22,8 +22,8 @@
 #ifndef LSCM_INFER_CHECK_CHECK_FAMILY_H
 #define LSCM_INFER_CHECK_CHECK_FAMILY_H
 
-#include "infer/check/check_rows.h"
-#include "infer/check/regression.h"
+#include "infer/check/check_gather.h"
+#include "infer/check/check_scan.h"
 
 typedef enum check_test {
     TEST_BENT,
@@ -33,35 +33,25 @@ typedef enum check_test {
     TEST_KEPT,
     TEST_RESPONSE,
     TEST_DRIFT,
+    TEST_JOINT,
+    TEST_SPREAD,
     FAMILY_TESTS
 } check_test;
 
 typedef struct check_family {
+    check_functions f;           /* what it is regressed on .. */
+    double *coef;                /* (f.count): .. and how */
     double chance[FAMILY_TESTS]; /* 1 where there is nothing to test by */
-    double *weight;              /* (d): of the parents; 0 for others */
+    check_by by[FAMILY_TESTS];   /* of those that a scan makes: what speaks loudest */
+    double *weight;              /* (d): of the parents, average slopes; 0 for others */
     double *support;             /* (d): chance of as much, did p not matter; 1 for others */
     double left;                 /* variance of y given its parents, in units */
     double count;                /* rows in which i is free */
     bool read_well;              /* else only support is told: errors of z decide the rest */
 } check_family;
 
-typedef struct check_work {
-    size_t most;      /* columns at most */
-    regression r;     /* wide: of the family at hand */
-    double *rest;     /* (n) */
-    double *joint;    /* (d, 2 d + 1) each */
-    double *turn;     /* (d, d): S_PP G^-1 */
-    double *take;     /* (d): G^-1 O_Pi */
-    double *doubt;    /* (d): variance of zeta_p given z_P */
-    double *share;    /* (sets): what rows of a set were weighed by */
-    double *solution; /* (wide) */
-    size_t *parent;   /* (d) */
-    arena memory;
-} check_work;
-
-lscm_status check_work_open(check_work *out, const check_rows *t, lscm_error *why);
-void check_work_close(check_work *q);
-/* out->weight and ->support are the caller's. */
-void check_family_of(check_family *out, const check_rows *t, size_t g, size_t i, check_work *q);
+/* f.term, coef, weight and support are the caller's. */
+void check_family_of(check_family *out, const check_rows *t, size_t g, size_t i, check_work *q,
+                     check_scan *scan);
 
 #endif

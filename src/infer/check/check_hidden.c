@@ -7,11 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-/* A set: mean of zeta, and its scatter about it. */
+/* A set: mean of zeta, and its scatter about it; where nodes bend, of zeta and then of nodes as
+ * their causes see them, less what of these is not straight. */
 typedef struct scratch {
-    double *mean;    /* (sets, d) */
-    double *scatter; /* (sets, d, d) */
-    double *with;    /* (sets, d): scatter of z with e_a */
+    size_t both;     /* d, or 2 d where nodes bend */
+    double *row;     /* (both) */
+    double *mean;    /* (sets, both) */
+    double *scatter; /* (sets, both, both) */
+    double *with;    /* (sets, both): scatter of these with e_a */
     double *own;     /* (sets): scatter of e_a */
     regression r;    /* columns 1, parents, e_a, z_b; its gram is free + share * set */
     double *part[2]; /* (wide, wide): rows in which a is free; was set */
@@ -39,9 +42,11 @@ static void lay_out(scratch *q, const check_rows *t)
     size_t d = t->d;
     size_t wide = d + 3;
     arena *m = &q->memory;
-    q->mean = arena_take(m, t->sets * d, sizeof(double));
-    q->scatter = arena_take(m, t->sets * d * d, sizeof(double));
-    q->with = arena_take(m, t->sets * d, sizeof(double));
+    q->both = t->in->a->bends ? 2 * d : d;
+    q->row = arena_take(m, q->both, sizeof(double));
+    q->mean = arena_take(m, t->sets * q->both, sizeof(double));
+    q->scatter = arena_take(m, t->sets * q->both * q->both, sizeof(double));
+    q->with = arena_take(m, t->sets * q->both, sizeof(double));
     q->own = arena_take(m, t->sets, sizeof(double));
     q->r.gram = arena_take(m, wide * wide, sizeof(double));
     q->r.factor = arena_take(m, wide * wide, sizeof(double));
@@ -60,26 +65,47 @@ static double rows_of(const check_rows *t, size_t set)
     return (double)(t->first[set + 1] - t->first[set]);
 }
 
-/* E[zeta zeta' | z]: what is told, and what is not. */
-static void take_sets(const check_rows *t, const scratch *q)
+/* The place of node i as its causes see it. */
+static size_t caused(const check_rows *t, const scratch *q, size_t i)
+{
+    return i + q->both - t->d;
+}
+
+static void take_row(const check_rows *t, const scratch *q, const check_family *all, size_t row)
 {
     size_t d = t->d;
+    const double *z = t->told + row * d;
+    memcpy(q->row, z, d * sizeof *z);
+    for (size_t i = 0; i < d && q->both > d; i++) {
+        const check_family *f = &all[i];
+        double straight = f->f.bent ? cblas_ddot((int)d, f->weight, 1, z, 1) : 0;
+        double whole = f->f.bent ? check_functions_sum(&f->f, t, f->coef, z) : 0;
+        q->row[d + i] = z[i] - whole + straight;
+    }
+}
+
+/* E[zeta zeta' | z]: what is told, and what is not. all (d): families of the graph. */
+static void take_sets(const check_rows *t, const scratch *q, const check_family *all)
+{
+    size_t d = t->d;
+    size_t both = q->both;
+    memset(q->mean, 0, t->sets * both * sizeof(double));
+    memset(q->scatter, 0, t->sets * both * both * sizeof(double));
     for (size_t set = 0; set < t->sets; set++) {
-        double *mean = q->mean + set * d;
-        double *scatter = q->scatter + set * d * d;
+        double *mean = q->mean + set * both;
+        double *scatter = q->scatter + set * both * both;
         for (size_t k = t->first[set]; k < t->first[set + 1]; k++) {
-            for (size_t i = 0; i < d; i++) {
-                mean[i] += t->told[k * d + i] / rows_of(t, set);
-            }
+            take_row(t, q, all, k);
+            cblas_daxpy((int)both, 1 / rows_of(t, set), q->row, 1, mean, 1);
         }
         for (size_t k = t->first[set]; k < t->first[set + 1]; k++) {
-            const double *z = t->told + k * d;
-            for (size_t i = 0; i < d; i++) {
-                cblas_daxpy((int)d, z[i] - mean[i], z, 1, scatter + i * d, 1);
+            take_row(t, q, all, k);
+            for (size_t i = 0; i < both; i++) {
+                cblas_daxpy((int)both, q->row[i] - mean[i], q->row, 1, scatter + i * both, 1);
             }
         } /* the mean of z - mean is 0: scatter with z is that with z - mean */
-        for (size_t i = 0; i < d * d && t->doubt != NULL; i++) {
-            scatter[i] += rows_of(t, set) * t->doubt[set * d * d + i];
+        for (size_t i = 0; i < both * both && t->doubt != NULL; i++) {
+            scatter[i] += rows_of(t, set) * t->doubt[(set * d + i / both % d) * d + i % both % d];
         }
     }
 }
@@ -87,21 +113,19 @@ static void take_sets(const check_rows *t, const scratch *q)
 /* Scatters with e_a of its family. */
 static void take_rest(const check_rows *t, const scratch *q, const check_family *f, size_t a)
 {
-    size_t d = t->d;
+    size_t both = q->both;
     for (size_t set = 0; set < t->sets; set++) {
-        const double *scatter = q->scatter + set * d * d;
-        double *with = q->with + set * d;
-        q->own[set] = 0;
-        for (size_t i = 0; i < d; i++) {
-            with[i] = scatter[a * d + i];
-        }
-        for (size_t p = 0; p < d; p++) {
+        const double *scatter = q->scatter + set * both * both;
+        double *with = q->with + set * both;
+        memcpy(with, scatter + caused(t, q, a) * both, both * sizeof *with);
+        for (size_t p = 0; p < t->d; p++) {
             if (f->weight[p] != 0) {
-                cblas_daxpy((int)d, -f->weight[p], scatter + p * d, 1, with, 1);
+                cblas_daxpy((int)both, -f->weight[p], scatter + p * both, 1, with, 1);
             }
         }
-        for (size_t i = 0; i < d; i++) {
-            q->own[set] += ((i == a ? 1 : 0) - f->weight[i]) * with[i];
+        q->own[set] = with[caused(t, q, a)];
+        for (size_t p = 0; p < t->d; p++) {
+            q->own[set] -= f->weight[p] * with[p];
         }
     }
 }
@@ -109,14 +133,14 @@ static void take_rest(const check_rows *t, const scratch *q, const check_family 
 /* Products of 1, the parents, e_a and z_b, with intercepts of sets tau over the noise. */
 static void sum_pair(const check_rows *t, scratch *q, pair_case *c, double tau)
 {
-    size_t d = t->d;
+    size_t both = q->both;
     size_t wide = c->count + 3;
     size_t node[2 + 64]; /* no family is that large */
     size_t seen = c->count + 1;
     double sets = 0;
     q->r.wide = wide;
     memcpy(node, q->parent, c->count * sizeof *node);
-    node[c->count] = c->b;
+    node[c->count] = caused(t, q, c->b);
     memset(q->part[0], 0, wide * wide * sizeof(double));
     memset(q->part[1], 0, wide * wide * sizeof(double));
     c->rows[0] = c->rows[1] = c->hidden = c->level = 0;
@@ -125,8 +149,8 @@ static void sum_pair(const check_rows *t, scratch *q, pair_case *c, double tau)
             continue;
         }
         bool is_set = check_is_set(t, set, c->a);
-        const double *mean = q->mean + set * d;
-        const double *scatter = q->scatter + set * d * d;
+        const double *mean = q->mean + set * both;
+        const double *scatter = q->scatter + set * both * both;
         double *sum = q->part[is_set ? 1 : 0];
         double n = rows_of(t, set);
         double whole = n / (1 + n * tau * tau);
@@ -140,11 +164,11 @@ static void sum_pair(const check_rows *t, scratch *q, pair_case *c, double tau)
             for (size_t l = 0; l < seen; l++) {
                 size_t to = l < c->count ? 1 + l : wide - 1;
                 sum[at * wide + to] +=
-                    scatter[node[k] * d + node[l]] + whole * mean[node[k]] * mean[node[l]];
+                    scatter[node[k] * both + node[l]] + whole * mean[node[k]] * mean[node[l]];
             }
             if (!is_set) {
-                sum[at * wide + wide - 2] += q->with[set * d + node[k]];
-                sum[(wide - 2) * wide + at] += q->with[set * d + node[k]];
+                sum[at * wide + wide - 2] += q->with[set * both + node[k]];
+                sum[(wide - 2) * wide + at] += q->with[set * both + node[k]];
             }
         }
         sum[(wide - 2) * wide + wide - 2] += is_set ? 0 : q->own[set];
@@ -343,6 +367,9 @@ static void take_graph(check_hidden *out, const check_rows *t, scratch *q, const
     size_t d = t->d;
     double share = log(t->graphs.share[g]);
     const size_t *order = t->in->a->order + t->graphs.draw[g] * d;
+    if (g == 0 || t->in->a->bends) {
+        take_sets(t, q, all + g * d);
+    }
     for (size_t k = 0; k < d; k++) {
         q->place[order[k]] = k;
     }
@@ -387,7 +414,6 @@ lscm_status check_hidden_of(check_hidden *out, const check_rows *t, const check_
     lay_out(&q, t);
     TRY(arena_open(&q.memory, why));
     lay_out(&q, t);
-    take_sets(t, &q);
     for (size_t g = 0; g < t->graphs.count; g++) {
         take_graph(out, t, &q, all, g);
     }

@@ -16,6 +16,9 @@
  * hidden cause somewhere against none: where there is none it exceeds 19 in fewer than 1 of 19 data
  * sets.
  *
+ * Where nodes bend z_b stands there less what of its curves is not straight, as the rows have them
+ * without h, and e_a is what its curves leave of a.
+ *
  * spare_pb is the same of the best model that has a hidden cause of b and another node but no edge
  * p -> b: where it is not far below 0 the edge may be a hidden cause's.
  */

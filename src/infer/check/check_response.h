@@ -10,9 +10,9 @@
 #ifndef LSCM_INFER_CHECK_CHECK_RESPONSE_H
 #define LSCM_INFER_CHECK_CHECK_RESPONSE_H
 
-#include "infer/check/check_rows.h"
+#include "infer/check/check_family.h"
 
-/* weight (d): of its causes. 1: nothing to test by. */
-double check_response(const check_rows *t, size_t node, const double *weight, double left);
+/* f: its causes, and what they leave. 1: nothing to test by. */
+double check_response(const check_rows *t, size_t node, const check_family *f);
 
 #endif

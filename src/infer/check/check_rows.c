@@ -1,21 +1,44 @@
 #include "infer/check/check_rows.h"
 
 #include "base/tuned.h"
+#include "infer/check/check_told.h"
+#include "infer/mechanism/mechanism.h"
 
-#include <cblas.h>
-#include <lapacke.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-typedef struct model {
-    double *w;              /* (d, d): mean weights of the first graph's draws, in units */
-    double *c, *s2;         /* (d): intercepts, variances of noise */
-    double *reach;          /* (d, d): dz_i / de_j under do() */
-    double *joint, *solved; /* (d, d) each */
-    size_t *node;           /* (d): free nodes */
-    const size_t *order;    /* (d) */
-    arena memory;
-} model;
+/* The ways of a draw's node: straight, bent, with causes that act together. */
+static int kind_of(const anchored *a, size_t draw, size_t i)
+{
+    const bent_mechanisms *b = &a->bent;
+    int kind = a->bends && bent_bends(b, draw, i) ? 1 : 0;
+    for (uint64_t k = b->first != NULL ? b->first[draw * a->d + i] : 0;
+         kind == 1 && k < b->first[draw * a->d + i + 1]; k++) {
+        kind = b->parent[2 * k + 1] != BENT_ALONE ? 2 : kind;
+    }
+    return kind;
+}
+
+bool check_same_node(const anchored *a, size_t one, size_t other, size_t i)
+{
+    for (size_t j = 0; j < a->d; j++) {
+        size_t at = j * a->d + i;
+        if ((a->w[one * a->d * a->d + at] != 0) != (a->w[other * a->d * a->d + at] != 0)) {
+            return false;
+        }
+    }
+    return kind_of(a, one, i) == kind_of(a, other, i);
+}
+
+bool check_same_draw(const anchored *a, size_t one, size_t other)
+{
+    bool same = true;
+    for (size_t i = 0; i < a->d && same; i++) {
+        same = check_same_node(a, one, other, i);
+    }
+    return same;
+}
 
 static size_t draws_looked_at(const anchored *a)
 {
@@ -35,6 +58,7 @@ static void lay_out(check_rows *t)
     t->shared = arena_take(m, d, sizeof(double));
     t->unsure = arena_take(m, d, sizeof(double));
     t->noise = arena_take(m, d, sizeof(double));
+    t->basis = arena_take(m, d, sizeof *t->basis);
     t->graphs.draw = arena_take(m, draws_looked_at(t->in->a), sizeof *t->graphs.draw);
     t->graphs.share = arena_take(m, draws_looked_at(t->in->a), sizeof(double));
     if (read_off) {
@@ -113,17 +137,6 @@ static void take_rows(check_rows *t)
     }
 }
 
-static bool same_graph(const anchored *a, size_t one, size_t other)
-{
-    size_t n = a->d * a->d;
-    for (size_t k = 0; k < n; k++) {
-        if ((a->w[one * n + k] != 0) != (a->w[other * n + k] != 0)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static void take_graphs(check_rows *t)
 {
     const anchored *a = t->in->a;
@@ -132,7 +145,7 @@ static void take_graphs(check_rows *t)
     for (size_t k = 0; k < looked; k++) {
         size_t draw = k * a->draws / looked;
         size_t at = 0;
-        while (at < g->count && !same_graph(a, g->draw[at], draw)) {
+        while (at < g->count && !check_same_draw(a, g->draw[at], draw)) {
             at++;
         }
         if (at == g->count) {
@@ -150,6 +163,38 @@ static void take_graphs(check_rows *t)
             g->draw[k] = draw;
         }
     }
+}
+
+/* Curves in units: the fit's, or where it has none those of the rows. */
+static lscm_status take_curves(check_rows *t, lscm_error *why)
+{
+    const anchored *a = t->in->a;
+    double *values = malloc((t->n + 1) * sizeof *values);
+    if (values == NULL) {
+        return fail_memory(why, (t->n + 1) * sizeof *values);
+    }
+    for (size_t j = 0; j < t->d; j++) {
+        curve_basis *basis = &t->basis[j];
+        double unused[2][CURVE_WIDTH];
+        double u = t->unit[j];
+        for (size_t k = 0; k < t->n && !a->bends; k++) {
+            values[k] = t->z[k * t->d + j];
+        }
+        if (!a->bends) {
+            bend_basis_of(basis, values, u > 0 ? t->n : 0, unused[0], unused[1]);
+            continue;
+        }
+        *basis = a->bent.basis[j];
+        basis->knots = u > 0 ? basis->knots : 0;
+        for (size_t k = 0; k < basis->knots; k++) {
+            basis->knot[k] = (basis->knot[k] - t->centre[j]) / u;
+            for (size_t c = 0; c < CURVE_WIDTH; c++) {
+                basis->second[k][c] *= u * u;
+            }
+        }
+    }
+    free(values);
+    return LSCM_OK;
 }
 
 /* Sets have intercepts of their own in more than half of the draws: their sd over the noise. */
@@ -173,163 +218,6 @@ static void take_noise(check_rows *t)
     }
 }
 
-static void lay_out_model(model *m, size_t d)
-{
-    double **squares[] = {&m->w, &m->reach, &m->joint, &m->solved};
-    for (size_t k = 0; k < sizeof squares / sizeof squares[0]; k++) {
-        *squares[k] = arena_take(&m->memory, d * d, sizeof(double));
-    }
-    m->c = arena_take(&m->memory, d, sizeof(double));
-    m->s2 = arena_take(&m->memory, d, sizeof(double));
-    m->node = arena_take(&m->memory, d, sizeof *m->node);
-}
-
-static void mean_model(const check_rows *t, model *m)
-{
-    const anchored *a = t->in->a;
-    size_t d = t->d;
-    size_t draw = t->graphs.draw[0];
-    double count = 0;
-    m->order = a->order + draw * d;
-    for (size_t k = 0; k < a->draws; k++) {
-        if (!same_graph(a, draw, k)) {
-            continue;
-        }
-        count++;
-        cblas_daxpy((int)(d * d), 1, a->w + k * d * d, 1, m->w, 1);
-        cblas_daxpy((int)d, 1, a->intercept + k * d, 1, m->c, 1);
-        for (size_t i = 0; i < d; i++) {
-            m->s2[i] += a->sigma[k * d + i] * a->sigma[k * d + i];
-        }
-    }
-    for (size_t i = 0; i < d; i++) {
-        double u = t->unit[i] > 0 ? t->unit[i] : 1;
-        double c = m->c[i] / count - t->centre[i];
-        m->s2[i] /= count * u * u;
-        for (size_t j = 0; j < d; j++) {
-            double w = m->w[j * d + i] / count;
-            c += w * t->centre[j];
-            m->w[j * d + i] = w * t->unit[j] / u;
-        }
-        m->c[i] = c / u;
-    }
-}
-
-/* S_t of a set, 0 at targets. */
-static void law_of_set(const check_rows *t, const model *m, size_t set)
-{
-    size_t d = t->d;
-    double *law = t->law + set * d * d;
-    memset(m->reach, 0, d * d * sizeof(double));
-    for (size_t k = 0; k < d; k++) {
-        size_t i = m->order[k];
-        if (check_is_set(t, set, i)) {
-            continue;
-        }
-        for (size_t j = 0; j < d; j++) {
-            cblas_daxpy((int)d, m->w[j * d + i], m->reach + j * d, 1, m->reach + i * d, 1);
-        }
-        m->reach[i * d + i] = sqrt(m->s2[i]);
-    }
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)d, (int)d, (int)d, 1, m->reach,
-                (int)d, m->reach, (int)d, 0, law, (int)d);
-}
-
-/* m of its rows, and the set's own mean of z - m. */
-static void about_set(const check_rows *t, const model *m, size_t set)
-{
-    size_t d = t->d;
-    size_t first = t->first[set];
-    size_t count = t->first[set + 1] - first;
-    for (size_t k = 0; k < d; k++) {
-        size_t i = m->order[k];
-        double own = 0;
-        bool is_set = check_is_set(t, set, i);
-        for (size_t r = first; r < first + count; r++) {
-            double mean = m->c[i] + cblas_ddot((int)d, m->w + i, (int)d, t->about + r * d, 1);
-            t->about[r * d + i] = is_set ? t->z[r * d + i] : mean;
-        }
-        for (size_t r = first; r < first + count && !is_set; r++) {
-            own += (t->z[r * d + i] - t->about[r * d + i]) / (double)count;
-        }
-        for (size_t r = first; r < first + count; r++) {
-            t->about[r * d + i] += own;
-        }
-    }
-}
-
-/* E[zeta | z] and its covariance; where S + O cannot be inverted z is taken as it is. */
-static void tell_set(const check_rows *t, const model *m, size_t set)
-{
-    size_t d = t->d;
-    size_t n = 0;
-    const double *law = t->law + set * d * d;
-    double *doubt = t->doubt + set * d * d;
-    for (size_t i = 0; i < d; i++) {
-        if (!check_is_set(t, set, i) && t->unit[i] > 0) {
-            m->node[n++] = i;
-        }
-    }
-    for (size_t a = 0; a < n; a++) {
-        for (size_t b = 0; b < n; b++) {
-            size_t at = m->node[a] * d + m->node[b];
-            m->joint[a * n + b] = law[at] + t->error[at];
-            m->solved[a * n + b] = law[at];
-        }
-    }
-    bool well = n > 0 && LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', (int)n, (int)n, m->joint, (int)n,
-                                       m->solved, (int)n) == 0;
-    for (size_t a = 0; a < n && well; a++) {
-        for (size_t b = 0; b < n; b++) { /* solved: (S + O)^-1 S */
-            double sum = law[m->node[a] * d + m->node[b]];
-            for (size_t c = 0; c < n; c++) {
-                sum -= law[m->node[a] * d + m->node[c]] * m->solved[c * n + b];
-            }
-            doubt[m->node[a] * d + m->node[b]] = sum;
-        }
-    }
-    for (size_t r = t->first[set]; r < t->first[set + 1]; r++) {
-        const double *z = t->z + r * d;
-        const double *about = t->about + r * d;
-        double *told = t->told + r * d;
-        memcpy(told, z, d * sizeof(double));
-        for (size_t b = 0; b < n && well; b++) {
-            double sum = about[m->node[b]];
-            for (size_t a = 0; a < n; a++) {
-                sum += (z[m->node[a]] - about[m->node[a]]) * m->solved[a * n + b];
-            }
-            told[m->node[b]] = sum;
-        }
-    }
-}
-
-static lscm_status tell(check_rows *t, lscm_error *why)
-{
-    lscm_status status = LSCM_OK;
-    size_t d = t->d;
-    model m = {0};
-    lay_out_model(&m, d);
-    TRY(arena_open(&m.memory, why));
-    lay_out_model(&m, d);
-    mean_model(t, &m);
-    for (size_t i = 0; i < d && t->in->unsure != NULL; i++) {
-        t->unsure[i] = t->unit[i] > 0 ? t->in->unsure[i] / (t->unit[i] * t->unit[i]) : 0;
-        t->shared[i] = t->unsure[i] / (double)(t->in->a->rank + 1);
-    }
-    for (size_t k = 0; k < d * d; k++) {
-        double units = t->unit[k / d] * t->unit[k % d];
-        t->error[k] = units > 0 ? t->in->blur[k] / units : 0;
-    }
-    for (size_t set = 0; set < t->sets; set++) {
-        law_of_set(t, &m, set);
-        about_set(t, &m, set);
-        tell_set(t, &m, set);
-    }
-done:
-    arena_close(&m.memory);
-    return status;
-}
-
 lscm_status check_rows_of(check_rows *out, const check_input *in, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
@@ -344,9 +232,10 @@ lscm_status check_rows_of(check_rows *out, const check_input *in, lscm_error *wh
     lay_out(&t);
     take_rows(&t);
     take_graphs(&t);
+    TRY(take_curves(&t, why));
     take_noise(&t);
     if (in->blur != NULL) {
-        TRY(tell(&t, why));
+        TRY(check_told_of(&t, why));
     }
     *out = t;
     t.memory = (arena){0};

@@ -9,14 +9,15 @@
  *     E[zeta | z] = m + S_t (S_t + O)^-1 (z - m),   Cov[zeta | z] = S_t - S_t (S_t + O)^-1 S_t.
  *
  * The set's own mean of z - m is left to the set. Observed variables have O = 0, and zeta = z. The
- * model is that of the graph most often drawn, its weights the mean of those draws.
+ * model is that of the graph most often drawn, its weights and curves the mean of those draws.
  */
 #ifndef LSCM_INFER_CHECK_CHECK_ROWS_H
 #define LSCM_INFER_CHECK_CHECK_ROWS_H
 
 #include "infer/check/check_input.h"
 
-/* Distinct graphs among the draws looked at, each with how often it was drawn. */
+/* Distinct graphs among the draws looked at, one whose nodes bend in another way being another,
+ * each with how often it was drawn. */
 typedef struct check_graphs {
     size_t count;
     size_t *draw;  /* (count): one that has it; the most frequent graph first */
@@ -39,6 +40,7 @@ typedef struct check_rows {
     double *unsure;        /* (d): variance of an error of z that all rows share */
     double *shared;        /* (d): the same per direction */
     double *noise;         /* (d): variance of the noise, mean over draws */
+    curve_basis *basis;    /* (d): curves of nodes in units */
     check_graphs graphs;
     arena memory;
 } check_rows;
@@ -57,5 +59,9 @@ static inline bool check_has(const check_rows *t, size_t g, size_t j, size_t i)
     const anchored *a = t->in->a;
     return a->w[(t->graphs.draw[g] * a->d + j) * a->d + i] != 0;
 }
+
+/* Whether two draws have the same causes of node i, and have it bend alike; of all nodes. */
+bool check_same_node(const anchored *a, size_t one, size_t other, size_t i);
+bool check_same_draw(const anchored *a, size_t one, size_t other);
 
 #endif

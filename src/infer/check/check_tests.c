@@ -5,8 +5,11 @@
 
 typedef struct scratch {
     check_work family;
+    check_scan scan;
     check_family *all;          /* (graphs, d) */
     double *weights, *supports; /* (graphs, d, d): of the families, by child */
+    check_term *terms;          /* (graphs, d, family.terms) */
+    double *coef;               /* (graphs, d, family.most) */
     arena memory;
 } scratch;
 
@@ -17,6 +20,7 @@ static void lay_out(check_tests *c, scratch *q, const check_rows *t)
     arena *m = &c->memory;
     for (size_t k = 0; k < FAMILY_TESTS; k++) {
         c->chance[k] = arena_take(m, d, sizeof(double));
+        c->by[k] = arena_take(m, d, sizeof *c->by[k]);
     }
     c->hidden.gain = arena_take(m, d * d, sizeof(double));
     c->hidden.spare = arena_take(m, d * d, sizeof(double));
@@ -26,16 +30,8 @@ static void lay_out(check_tests *c, scratch *q, const check_rows *t)
     q->all = arena_take(&q->memory, graphs * d, sizeof *q->all);
     q->weights = arena_take(&q->memory, graphs * d * d, sizeof(double));
     q->supports = arena_take(&q->memory, graphs * d * d, sizeof(double));
-}
-
-static bool same_parents(const check_rows *t, size_t g, size_t h, size_t i)
-{
-    for (size_t j = 0; j < t->d; j++) {
-        if (check_has(t, g, j, i) != check_has(t, h, j, i)) {
-            return false;
-        }
-    }
-    return true;
+    q->terms = arena_take(&q->memory, graphs * d * q->family.terms, sizeof *q->terms);
+    q->coef = arena_take(&q->memory, graphs * d * q->family.most, sizeof(double));
 }
 
 /* A family that an earlier graph has is known. */
@@ -46,7 +42,7 @@ static void test_families(const check_rows *t, scratch *q)
         size_t g = k / d;
         size_t i = k % d;
         size_t h = 0;
-        while (h < g && !same_parents(t, g, h, i)) {
+        while (h < g && !check_same_node(t->in->a, t->graphs.draw[g], t->graphs.draw[h], i)) {
             h++;
         }
         if (h < g) {
@@ -55,7 +51,9 @@ static void test_families(const check_rows *t, scratch *q)
         }
         q->all[k].weight = q->weights + k * d;
         q->all[k].support = q->supports + k * d;
-        check_family_of(&q->all[k], t, g, i, &q->family);
+        q->all[k].f.term = q->terms + k * q->family.terms;
+        q->all[k].coef = q->coef + k * q->family.most;
+        check_family_of(&q->all[k], t, g, i, &q->family, &q->scan);
     }
 }
 
@@ -68,6 +66,9 @@ static void gather(check_tests *c, const check_rows *t, const scratch *q, size_t
         const check_family *f = &q->all[g * d + i];
         for (size_t k = 0; k < FAMILY_TESTS; k++) {
             c->chance[k][i] += share * f->chance[k];
+            if (g == 0) {
+                c->by[k][i] = f->by[k];
+            }
         }
         c->left[i] += share * f->left * t->unit[i] * t->unit[i];
         c->count[i] = f->count;
@@ -107,11 +108,12 @@ lscm_status check_tests_of(check_tests *out, const check_rows *t, lscm_error *wh
     lscm_status status = LSCM_OK;
     check_tests c = {.d = t->d};
     scratch q = {.all = NULL};
+    TRY(check_work_open(&q.family, t, why));
+    TRY(check_scan_open(&q.scan, t, why));
     lay_out(&c, &q, t);
     TRY(arena_open(&c.memory, why));
     TRY(arena_open(&q.memory, why));
     lay_out(&c, &q, t);
-    TRY(check_work_open(&q.family, t, why));
     test_families(t, &q);
     for (size_t g = 0; g < t->graphs.count; g++) {
         gather(&c, t, &q, g);
@@ -122,6 +124,7 @@ lscm_status check_tests_of(check_tests *out, const check_rows *t, lscm_error *wh
     *out = c;
     c.memory = (arena){0};
 done:
+    check_scan_close(&q.scan);
     check_work_close(&q.family);
     arena_close(&q.memory);
     arena_close(&c.memory);

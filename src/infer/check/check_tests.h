@@ -15,6 +15,7 @@
 typedef struct check_tests {
     size_t d;
     double *chance[FAMILY_TESTS]; /* (d) */
+    check_by *by[FAMILY_TESTS];   /* (d): under the graph most often drawn */
     check_hidden hidden;
     double *support; /* (d, d): of j -> i, mean over graphs that have it; 1 elsewhere */
     double *left;    /* (d): variance of z given its parents, in z's own unit */

@@ -15,10 +15,27 @@ typedef struct tally {
     json_t *nodes;
 } tally;
 
-static void add_node(tally *t, char *const *names, size_t node, uint8_t *doubted)
+/* " (by a and b: 12% of what is left of it)" */
+static void note_of(char *out, size_t size, const check_by *by, char *const *names)
+{
+    char rooms[2][32];
+    out[0] = '\0';
+    if (by != NULL && by->nodes > 0) {
+        const char *one = name_of(names, by->node[0], rooms[0], sizeof rooms[0]);
+        const char *two = name_of(names, by->node[1], rooms[1], sizeof rooms[1]);
+        (void)snprintf(out, size, " (by %s%s%s: %.2g%% of %s)", one, by->nodes > 1 ? " and " : "",
+                       by->nodes > 1 ? two : "", 100 * by->share,
+                       by->of_size ? "how its size varies" : "what is left of it");
+    }
+}
+
+static void add_node(tally *t, char *const *names, size_t node, const check_by *by,
+                     uint8_t *doubted)
 {
     char room[32];
-    list_add(&t->said, names, node);
+    char note[256];
+    note_of(note, sizeof note, by, names);
+    list_add_noted(&t->said, names, node, note);
     if (doubted != NULL) {
         doubted[node] = 1;
     }
@@ -64,7 +81,7 @@ static bool is_tested(double chance)
 }
 
 void find_nodes(json_t *checks, const finding *f, const double *chance, size_t count,
-                char *const *names, uint8_t *doubted)
+                char *const *names, const check_by *by, uint8_t *doubted)
 {
     tally t = {.least = 1, .nodes = json_array()};
     for (size_t i = 0; i < count; i++) {
@@ -73,7 +90,7 @@ void find_nodes(json_t *checks, const finding *f, const double *chance, size_t c
     }
     for (size_t i = 0; i < count; i++) {
         if (is_tested(chance[i]) && chance[i] * (double)t.tested < tuned_check_chance()) {
-            add_node(&t, names, i, doubted);
+            add_node(&t, names, i, by != NULL ? &by[i] : NULL, doubted);
         }
     }
     append(checks, f, &t, fmin(1, t.least * (double)t.tested), tuned_check_chance());
@@ -85,7 +102,7 @@ void find_listed(json_t *checks, const finding *f, double figure, double limit,
     tally t = {.tested = isnan(figure) ? 0U : 1U, .nodes = json_array()};
     for (size_t i = 0; i < count; i++) {
         if (which[i] != 0) {
-            add_node(&t, names, i, NULL);
+            add_node(&t, names, i, NULL, NULL);
         }
     }
     append(checks, f, &t, figure, limit);

@@ -29,9 +29,10 @@ typedef struct finding {
 } finding;
 
 /* A chance for each of `count` nodes, 1 where it could not be tested: their number times a chance
- * below the limit is a finding about that node. doubted (count), or NULL, is 1 where it is. */
+ * below the limit is a finding about that node. by (count), or NULL: what is said beside it;
+ * doubted (count), or NULL, is 1 where it is. */
 void find_nodes(json_t *checks, const finding *f, const double *chance, size_t count,
-                char *const *names, uint8_t *doubted);
+                char *const *names, const check_by *by, uint8_t *doubted);
 /* One whose nodes are known: found where there are any. */
 void find_listed(json_t *checks, const finding *f, double figure, double limit,
                  const uint8_t *which, size_t count, char *const *names);

@@ -15,5 +15,7 @@ typedef struct node_list {
 
 /* names (d) or NULL. */
 void list_add(node_list *list, char *const *names, size_t node);
+/* With something said of it, right after its name. */
+void list_add_noted(node_list *list, char *const *names, size_t node, const char *note);
 
 #endif

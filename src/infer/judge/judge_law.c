@@ -34,6 +34,21 @@ static void find_doubt(const judge_work *w, judge_scratch *t, size_t set)
     }
 }
 
+/* What the causes of the node at this place of draw k do to it, mean over the rows kept. */
+static double caused_middle(const judge_work *w, const judge_scratch *t, size_t k, size_t at)
+{
+    const anchored *a = w->a;
+    size_t i = a->order[k * a->d + at];
+    double sum = 0;
+    if (a->bends && bent_bends(&a->bent, k, i)) {
+        return judge_bent_middle(w, t->set - 1, k, i);
+    }
+    for (size_t e = w->edges.first[k * a->d + at]; e < w->edges.first[k * a->d + at + 1]; e++) {
+        sum += w->edges.weight[e] * t->middle[w->edges.parent[e]];
+    }
+    return sum;
+}
+
 /* Base and own of the node at this place of draw k. */
 static void find_own(const judge_work *w, judge_scratch *t, size_t k, size_t at)
 {
@@ -46,9 +61,7 @@ static void find_own(const judge_work *w, judge_scratch *t, size_t k, size_t at)
     if (variance > 0 && t->kept > 0) {
         double residual = t->middle[i] - base;
         double share = t->kept * variance / (noise * noise + t->kept * variance);
-        for (size_t e = w->edges.first[k * a->d + at]; e < w->edges.first[k * a->d + at + 1]; e++) {
-            residual -= w->edges.weight[e] * t->middle[w->edges.parent[e]];
-        }
+        residual -= caused_middle(w, t, k, at);
         base += share * residual;
         variance *= 1 - share;
     }

@@ -1,5 +1,5 @@
 /* The law of the z seen in one set under every draw, from the inside: judge_law.c finds it,
- * judge_score.c holds rows against it.
+ * judge_score.c and judge_bent.c hold rows against it.
  */
 #ifndef LSCM_INFER_JUDGE_JUDGE_LAW_H
 #define LSCM_INFER_JUDGE_JUDGE_LAW_H
@@ -35,6 +35,8 @@ typedef struct judge_scratch {
     double *log_det;     /* (draws): of the factor; or log of the product of `own` */
     double *loading;     /* (d, d): L_i, by the parents' places in the order */
     size_t *place;       /* (d) */
+    double *path;        /* (2, d): z of a row, seen or simulated */
+    double *given;       /* (d): sd of what is seen of a node given its causes seen */
     lanes *seen;         /* (d): z, with what do() set at targets */
     lanes *z;            /* (d): E z of a draw */
     lanes *away;         /* (d) */
@@ -59,5 +61,12 @@ typedef struct judge_work {
 
 /* Makes the scratch that of this set. */
 void judge_take_set(const judge_work *w, judge_scratch *t, size_t set);
+
+/* judge_bent.c: draws in which a node bends. */
+bool judge_draw_bends(const judge_work *w, size_t k);
+/* Mean of the terms of node i, which bends, over the rows of the set that were kept. */
+double judge_bent_middle(const judge_work *w, size_t set, size_t k, size_t i);
+/* Draw k on the rows of a group: adds to mean and below, sets log_p. */
+void judge_bent_predict(const judge_work *w, judge_scratch *t, const row_group *g, size_t k);
 
 #endif

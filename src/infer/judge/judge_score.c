@@ -14,7 +14,7 @@ static void lay_out_scratch(judge_scratch *t, arena *a, const judge_work *w)
 {
     size_t d = w->a->d;
     size_t draws = w->a->draws;
-    double **nodes[] = {&t->middle, &t->doubt};
+    double **nodes[] = {&t->middle, &t->doubt, &t->given};
     double **of_draws[] = {&t->base, &t->own, &t->sd};
     lanes **vectors[] = {&t->seen, &t->z, &t->away, &t->mean, &t->below};
     for (size_t k = 0; k < sizeof nodes / sizeof nodes[0]; k++) {
@@ -30,6 +30,7 @@ static void lay_out_scratch(judge_scratch *t, arena *a, const judge_work *w)
     t->log_det = arena_take(a, draws, sizeof(double));
     t->loading = arena_take(a, d * d, sizeof(double));
     t->place = arena_take(a, d, sizeof *t->place);
+    t->path = arena_take(a, 2 * d, sizeof(double));
     t->log_p = arena_take(a, draws, sizeof(lanes));
 }
 
@@ -139,7 +140,7 @@ LANES_INLINE lanes squares_of(const judge_scratch *t, size_t d, size_t k)
 }
 
 /* All draws on eight rows: sums of mean and below over draws, log_p of each draw. */
-CLONED static void predict(const judge_work *w, judge_scratch *t)
+CLONED static void predict(const judge_work *w, judge_scratch *t, const row_group *g)
 {
     size_t d = w->a->d;
     double draws = (double)w->a->draws;
@@ -147,6 +148,10 @@ CLONED static void predict(const judge_work *w, judge_scratch *t)
         const size_t *first = w->edges.first + k * d;
         lanes squares = lanes_of(0);
         double constant = t->log_det[k];
+        if (judge_draw_bends(w, k)) {
+            judge_bent_predict(w, t, g, k);
+            continue;
+        }
         for (size_t at = 0; at < d; at++) {
             size_t i = w->a->order[k * d + at];
             if (t->target[i] != 0) {
@@ -197,7 +202,7 @@ static void predict_group(const judge_work *w, judge_scratch *t, const row_group
         judge_take_set(w, t, set);
     }
     gather(w, t, g);
-    predict(w, t);
+    predict(w, t, g);
     for (size_t lane = 0; lane < g->count; lane++) {
         size_t n = g->number[lane];
         for (size_t i = 0; i < d; i++) {

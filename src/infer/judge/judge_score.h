@@ -1,5 +1,6 @@
-/* What the draws of a fit say of rows under do(), in closed form. Given a draw (W, s, c) and what
- * do() set, the free z of a row are normal: their means follow from the values set, and
+/* What the draws of a fit say of rows under do(), in closed form where they are linear. Given such
+ * a draw (W, s, c) and what do() set, the free z of a row are normal: their means follow from the
+ * values set, and
  *
  *     z_i - E z_i = sum_a L_ia e_a,   L_i = s_i e_i + sum over parents p of w_pi L_p,
  *
@@ -15,6 +16,14 @@
  * its mean is added to c_i and its variance to s_i^2; n = 0 in sets held out whole.
  *
  * z that was read off has errors, and so has what is seen: cov z + blur + the set's mean of doubt.
+ *
+ * In a draw in which a node bends, z is no longer normal, but each node is, given its causes:
+ *
+ *     log p(z | do) = sum over free i of log N(z_i; c_i + f_i(z seen), s_i^2 + o_i),
+ *     E[z_i | do], P(z_i < seen)   averages over paths z' of c_i + f_i(z'), and of its normal law,
+ *
+ * two paths for each draw and row (judge_bent.c). o_i, the errors of z_i and, by average slopes, of
+ * its causes, takes these as independent: exact without errors, to first order with them.
  */
 #ifndef LSCM_INFER_JUDGE_JUDGE_SCORE_H
 #define LSCM_INFER_JUDGE_JUDGE_SCORE_H
@@ -36,6 +45,7 @@ typedef struct judged_rows {
     const size_t *row; /* (count) */
     size_t count;
     bool mean_alone; /* nothing else is asked for: below and log_p are NULL */
+    uint64_t seed;   /* of paths, where mechanisms bend */
 } judged_rows;
 
 /* z seen is that of the fit. Entries of nodes that do() set there are 0. The same numbers for any

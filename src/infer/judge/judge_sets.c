@@ -133,13 +133,14 @@ static void conclude(judgement *out, const scratch *t, const judge_all *all, dou
     }
 }
 
-static lscm_status score(judgement *out, const design *s, const judged_fit *f, const scratch *t,
+static lscm_status score(judgement *out, const judged *of, const judged_fit *f, const scratch *t,
                          lscm_error *why)
 {
+    const design *s = of->design;
     lscm_status status = LSCM_OK;
     predictions p = {0};
     judge_all all = {0};
-    judged_rows by = {s, t->keep, t->row, choose_rows(s, t, out->rows), false};
+    judged_rows by = {s, t->keep, t->row, choose_rows(s, t, out->rows), false, of->seed};
     take_marginals(s, &f->a, t->keep, t->sum);
     TRY(predictions_of(&p, f, &by, why));
     for (size_t n = 0; n < by.count; n++) {
@@ -178,7 +179,7 @@ lscm_status judge(judgement *out, const judged *of, double share, lscm_error *wh
         TRY(of->fit(of->self, t.keep, &f, why));
     }
     if (j.rows >= tuned_judge_least() && can_judge(&f.a)) {
-        TRY(score(&j, s, &f, &t, why));
+        TRY(score(&j, of, &f, &t, why));
     } else {
         j.rows = j.sets = 0;
     }

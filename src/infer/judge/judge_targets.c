@@ -326,7 +326,7 @@ static lscm_status judge_fold(scratch *t, const judged *of, const size_t *target
     const design *s = of->design;
     judged_fit f = {0};
     predictions p = {0};
-    judged_rows by = {s, t->keep, t->row, leave_out(t, s, target, count), true};
+    judged_rows by = {s, t->keep, t->row, leave_out(t, s, target, count), true, of->seed};
     TRY(of->fit(of->self, t->keep, &f, why));
     TRY(predictions_of(&p, &f, &by, why));
     take_nodes(t, s, f.a.z);

@@ -8,6 +8,7 @@
 #ifndef LSCM_INFER_MECHANISM_MECHANISM_H
 #define LSCM_INFER_MECHANISM_MECHANISM_H
 
+#include "infer/mechanism/bend_basis.h"  /* curves of a node */
 #include "infer/mechanism/bends.h"       /* .. that bend */
 #include "infer/mechanism/families.h"    /* all nodes, from rows of z */
 #include "infer/mechanism/family.h"      /* one node, all of its parent sets */
