@@ -106,7 +106,7 @@ static size_t rounds_to_settle(const linear_view *s)
 
 size_t anchored_rounds(const linear_view *s)
 {
-    return rounds_most(rounds_to_settle(s));
+    return rounds_to_settle(s) + tuned_missing_fills();
 }
 
 static lscm_status fill(void *self, const anchored *a, size_t round, anchored_input *in,
@@ -131,8 +131,11 @@ lscm_status anchored_infer_missing(anchored *out, linear_view *s, const anchored
     lscm_status status = LSCM_OK;
     anchored a = {0};
     laws p = {.s = s, .random = stream_of((uint64_t)in->settings->seed, STREAM_FILL)};
-    const rounds all = {
-        .settle = rounds_to_settle(s), .what = "missing entries", .self = &p, .between = fill};
+    const rounds all = {.settle = rounds_to_settle(s),
+                        .count = tuned_missing_fills(),
+                        .what = "missing entries",
+                        .self = &p,
+                        .between = fill};
     lay_out(&p, s);
     TRY(arena_open(&p.memory, why));
     lay_out(&p, s);

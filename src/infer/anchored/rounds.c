@@ -11,7 +11,7 @@ enum { ROUND_FIRST, ROUNDS_MORE, STAGES };
 
 /* What the rounds that count have said. */
 typedef struct pool {
-    size_t rounds;                                          /* that have a share of the draws */
+    size_t rounds, most; /* that have a share of the draws; how many will */
     double *w, *sigma, *intercept, *effect, *log_p, *log_q; /* as in anchored */
     size_t *order;
     double *edge_prob;     /* (d, d): summed */
@@ -34,8 +34,8 @@ static void lay_out(pool *p, const anchored_input *in)
     p->log_q = arena_take(a, in->draws, sizeof(double));
     p->order = arena_take(a, in->draws * d, sizeof *p->order);
     p->edge_prob = arena_take(a, d * d, sizeof(double));
-    p->bent = arena_take(a, tuned_missing_fills(), sizeof *p->bent);
-    p->bent_memory = arena_take(a, tuned_missing_fills(), sizeof *p->bent_memory);
+    p->bent = arena_take(a, p->most, sizeof *p->bent);
+    p->bent_memory = arena_take(a, p->most, sizeof *p->bent_memory);
 }
 
 static void pool_close(pool *p)
@@ -68,18 +68,17 @@ static void copy_draws(const pool *p, const anchored *a, size_t first, size_t pa
     }
 }
 
-static size_t share_start(const anchored *a, size_t round)
+static size_t share_start(const pool *p, const anchored *a, size_t round)
 {
-    return a->draws * round / tuned_missing_fills();
+    return a->draws * round / p->most;
 }
 
 /* The share of this round, whose mechanisms that bend become the pool's. */
 static void add_round(pool *p, anchored *a)
 {
-    size_t fills = tuned_missing_fills();
-    copy_draws(p, a, share_start(a, p->rounds), share_start(a, p->rounds + 1), false);
+    copy_draws(p, a, share_start(p, a, p->rounds), share_start(p, a, p->rounds + 1), false);
     for (size_t k = 0; k < a->d * a->d; k++) {
-        p->edge_prob[k] += a->edge_prob[k] / (double)fills;
+        p->edge_prob[k] += a->edge_prob[k] / (double)p->most;
     }
     p->bent[p->rounds] = a->bent;
     p->bent_memory[p->rounds] = a->bent_memory;
@@ -103,8 +102,8 @@ static void lay_out_bent(bent_mechanisms *m, arena *a)
 static void join_round(const pool *p, const anchored *a, size_t k, bent_mechanisms *to)
 {
     const bent_mechanisms *from = &p->bent[k];
-    size_t begin = share_start(a, k) * a->d;
-    size_t end = share_start(a, k + 1) * a->d;
+    size_t begin = share_start(p, a, k) * a->d;
+    size_t end = share_start(p, a, k + 1) * a->d;
     for (size_t at = begin; at < end; at++) {
         uint64_t next = to->first[at];
         size_t count = from->terms > 0 ? from->first[at + 1] - from->first[at] : 0;
@@ -129,8 +128,8 @@ static lscm_status take_bent(const pool *p, anchored *a, lscm_error *why)
     for (size_t k = 0; k < p->rounds; k++) {
         const bent_mechanisms *own = &p->bent[k];
         if (own->terms > 0) {
-            all.terms += own->first[share_start(a, k + 1) * a->d] -
-                         own->first[share_start(a, k) * a->d];
+            all.terms += own->first[share_start(p, a, k + 1) * a->d] -
+                         own->first[share_start(p, a, k) * a->d];
             any = own;
         }
     }
@@ -163,16 +162,11 @@ static lscm_status take_all(const pool *p, anchored *a, lscm_error *why)
     return take_bent(p, a, why);
 }
 
-size_t rounds_most(size_t settle)
-{
-    return settle + tuned_missing_fills();
-}
-
 static lscm_status run(const rounds *r, pool *p, anchored *a, const anchored_input *in,
                        lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t count = rounds_most(r->settle);
+    size_t count = r->settle + r->count;
     bool enough = false;
     stages parts;
     stages_begin(&parts, STAGES, in->progress);
@@ -187,7 +181,7 @@ static lscm_status run(const rounds *r, pool *p, anchored *a, const anchored_inp
         *a = (anchored){0};
         TRY(anchored_infer(a, &now, why));
         if (k >= r->settle && r->counts != NULL) {
-            r->counts(r->self, a, share_start(a, p->rounds), share_start(a, p->rounds + 1));
+            r->counts(r->self, a, share_start(p, a, p->rounds), share_start(p, a, p->rounds + 1));
         }
         TRY(r->between(r->self, a, k, &now, &enough, why));
         if (k == 0 && enough) { /* one round is all: its draws stand as they are */
@@ -214,7 +208,7 @@ lscm_status rounds_run(const rounds *r, anchored *out, const anchored_input *in,
 {
     lscm_status status = LSCM_OK;
     anchored a = {0};
-    pool p = {0};
+    pool p = {.most = r->count};
     lay_out(&p, in);
     TRY(arena_open(&p.memory, why));
     lay_out(&p, in);

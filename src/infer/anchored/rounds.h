@@ -12,7 +12,8 @@
 #include "infer/problem/problem.h"
 
 typedef struct rounds {
-    size_t settle;    /* rounds before any counts */
+    size_t settle;    /* rounds before any counts, .. */
+    size_t count;     /* .. and those that do */
     const char *what; /* is drawn between them, in a word or two */
     void *self;
     /* Draws it for the round that follows; *in is what that will be asked. After the first round
@@ -25,7 +26,5 @@ typedef struct rounds {
 
 /* `out` is that of the last round, with the draws of all that count. */
 lscm_status rounds_run(const rounds *r, anchored *out, const anchored_input *in, lscm_error *why);
-/* How often it infers, at most. */
-size_t rounds_most(size_t settle);
 
 #endif
