@@ -514,6 +514,12 @@ typedef enum lscm_mechanism {
     LSCM_MECHANISM_ADDITIVE,
     LSCM_MECHANISM_JOINT
 } lscm_mechanism;
+typedef enum lscm_noise_kind {
+    LSCM_NOISE_ANY,
+    LSCM_NOISE_GAUSSIAN,
+    LSCM_NOISE_STUDENT,
+    LSCM_NOISE_MIXTURE
+} lscm_noise_kind;
 
 #define LSCM_FIT_TABLE(X)                                                                          \
     X(lscm_method, method, "NAME", 0, 0, 4, "auto|anchored|biols|vae|graphvae",                    \
@@ -577,7 +583,10 @@ typedef enum lscm_mechanism {
       "what networks run on; auto: the first CUDA device, or the CPU without")                     \
     X(lscm_mechanism, mechanism, "NAME", 0, 0, 3, "auto|linear|additive|joint",                    \
       "anchored: effects of causes are straight, add up as curves, or may act together; auto "     \
-      "weighs all of these where the rows speak for bends, and is linear elsewhere")
+      "weighs all of these where the rows speak for bends, and is linear elsewhere")             \
+    X(lscm_noise_kind, noise_law, "NAME", 0, 0, 3, "auto|gaussian|student|mixture",                \
+      "anchored, x linear in z: law of the noise of mechanisms: normal, Student's t, or normal "   \
+      "with some rows far wider; auto is normal unless residuals say otherwise")
 
 typedef struct lscm_fit_settings {
 #define LSCM_FIT_FIELD(type, name, meta, initial, least, most, choices, help) type name;

@@ -107,6 +107,29 @@ static const char *text(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+/* "noise: not normal at a (Student, 3.0 degrees of freedom), b (10% of rows 3.0 times as wide)" */
+static void print_noise(const json_t *summary)
+{
+    json_t *laws = json_object_get(summary, "noise_laws");
+    const char *name = NULL;
+    json_t *own = NULL;
+    size_t shown = 0;
+    json_object_foreach (laws, name, own) {
+        if (shown == MOST_EDGES) {
+            (void)printf(", and %zu more", json_object_size(laws) - shown);
+            break;
+        }
+        (void)printf("%s%s ", shown++ > 0 ? ", " : "noise: not normal at ", name);
+        if (strcmp(text(own, "law"), "student") == 0) {
+            (void)printf("(Student, %.1f degrees of freedom)", number(own, "dof"));
+        } else {
+            (void)printf("(%.0f%% of rows %.1f times as wide)", 100 * number(own, "share"),
+                         number(own, "ratio"));
+        }
+    }
+    (void)printf("%s", shown > 0 ? "\n" : "");
+}
+
 static void print_method(const lscm_posterior *posterior, const json_t *summary, const char *folder)
 {
     size_t edges = likely_edges(posterior, NULL, 0);
@@ -134,6 +157,7 @@ static void print_method(const lscm_posterior *posterior, const json_t *summary,
             "rest\n",
             number(summary, "missing"));
     }
+    print_noise(summary);
     if (sampler == NULL) {
         return;
     }

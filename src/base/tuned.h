@@ -169,6 +169,9 @@
     COUNT(missing_settle, 4, HAND, "fits whose draws fill missing entries anew before any count; of observed variables ..") \
     COUNT(missing_settle_observed, 16, HAND, ".. so many: they begin as if independent, and after 4 one edge in 100 was false") \
     COUNT(missing_fills, 8, STATED, ".. and fits that count, each on entries filled anew") \
+    COUNT(noise_settle, 4, HAND, "fits that settle where noise is not normal ..") \
+    COUNT(noise_rounds, 16, HAND, ".. and fits that count: with 8, 90% intervals of weights cover 87% under Student's t with 3") \
+    REAL(noise_least, 5, HAND, "log of how much likelier residuals must be under other laws") \
     COUNT(latent_inner, 3, HAND, "sweeps over censored z for one over the graph") \
     REAL(latent_far, 20, HAND, "nats that a chain must fit worse to go on from the best ..") \
     REAL(latent_far_sd, 2, HAND, ".. and times what that varies") \

@@ -95,6 +95,16 @@ static inline bool design_untouched(const design *s, size_t set)
     return memchr(s->target + set * s->d, 1, s->d) == NULL;
 }
 
+/* Whether every set has both of two nodes as targets, or neither. */
+static inline bool design_alike(const design *s, size_t i, size_t j)
+{
+    bool alike = true;
+    for (size_t k = 0; k < s->sets; k++) {
+        alike = alike && s->target[k * s->d + i] == s->target[k * s->d + j];
+    }
+    return alike;
+}
+
 /* Whether do() was never used. */
 static inline bool design_observational(const design *s)
 {

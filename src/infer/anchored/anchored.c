@@ -102,6 +102,14 @@ done:
     return status;
 }
 
+/* sigma is the sd of noise, which has a scale where rows count for what its law has them count. */
+static void scale_noise(anchored *a, const anchored_input *in)
+{
+    for (size_t k = 0; k < a->draws * a->d && in->noise_sd != NULL; k++) {
+        a->sigma[k] *= in->noise_sd[k % a->d];
+    }
+}
+
 /* Covariance of the encoder as the anchors have it. */
 static void take_spread(anchored *a)
 {
@@ -434,11 +442,13 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     if (g.bent) {
         TRY(draw_bends(&a, &g, (uint64_t)in->settings->seed, why));
     }
+    scale_noise(&a, in);
     take_spread(&a);
     with.keep = in->keep;
     stages_enter(&parts, PART_SAMPLER);
     a.seconds_search = stages_took(&parts, PART_GRAPHS);
-    if (!g.bent) { /* all of these take mechanisms to be straight */
+    /* all of these take mechanisms to be straight, and noise to be normal */
+    if (!g.bent && in->weight == NULL) {
         TRY(infer_together(&a, &with, &g, why));
     }
     if (in->leak != NULL) {

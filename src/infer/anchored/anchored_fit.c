@@ -8,6 +8,7 @@
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_missing.h"
+#include "infer/anchored/anchored_noise.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/anchored_time.h"
 #include "infer/anchored/knowledge_advice.h"
@@ -296,7 +297,12 @@ static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_p
         time_rounds(f, anchored_rounds(s));
     }
     stages_enter(&f->stages, FIT_INFER);
-    TRY(anchored_infer_missing(&a, s, &in, why));
+    if (s->mask != NULL) {
+        TRY(anchored_infer_missing(&a, s, &in, why));
+    } else {
+        TRY(anchored_infer_noise(&a, &in, why));
+        anchored_noise_known(&in, &a);
+    }
     time_judgement(f, s, &a, judges(f, &a));
     TRY(ask(&v, f, &in, &a, why));
     TRY(anchored_check(f, s, &a, why));
@@ -320,6 +326,7 @@ static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_p
     anchored_store(&a, p, summary);
     bends_tell(summary, &in, &a, f->data->node_names);
     TRY(bends_store(&a, p, why));
+    TRY(anchored_noise_store(&a, p, f->data->node_names, summary, why));
     TRY(fit_save(f, p, summary, why));
     *out = p;
     p = NULL;

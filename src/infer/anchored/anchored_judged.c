@@ -55,6 +55,7 @@ static lscm_status fit_view(const void *self, const uint8_t *keep, judged_fit *o
         TRY(linear_view_keep(&kept, s, keep, why));
         part.view = &kept;
         part.keep = NULL;
+        part.weight = part.noise_sd = NULL; /* of all rows */
     }
     TRY(anchored_infer(&out->a, &part, why));
     if (s->kind == VIEW_LINEAR) {

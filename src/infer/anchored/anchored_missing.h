@@ -1,11 +1,5 @@
-/* Inference where entries of x are missing: in turn
- *
- *     graph, mechanisms and encoder given x whole      anchored_infer.h, as ever
- *     the missing entries given a draw of these        infer/sample/fill.h
- *
- * a Gibbs sampler whose first half is exact (or whatever sampler whole data have). Fits of the
- * first rounds settle; those that count have a share of the draws each, and edge probabilities are
- * their mean: what missing entries leave open is in the draws, and in z and its sd. Where x tells z
+/* Inference where entries of x are missing, in rounds (rounds.h) between which they are drawn
+ * (infer/sample/fill.h): what they leave open is in the draws, and in z and its sd. Where x tells z
  * of rows so well that what is missing could not show beside the mechanisms' noise, one round is
  * all.
  */
@@ -14,7 +8,7 @@
 
 #include "infer/problem/problem.h"
 
-/* in->view is s; its missing entries are left as drawn last. Without any: anchored_infer. */
+/* in->view is s; its missing entries are left as drawn last. */
 lscm_status anchored_infer_missing(anchored *out, linear_view *s, const anchored_input *in,
                                    lscm_error *why);
 /* How often it infers where some are missing, at most. */

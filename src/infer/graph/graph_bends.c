@@ -32,6 +32,10 @@ static lscm_status try_bends(graph_posterior *g, const anchored_input *in, const
     lscm_status status = LSCM_OK;
     latent_rows rows = {&in->view->design, z, in->keep, true};
     TRY(g->mechanisms.law->gather(f, &rows, &g->lists, why));
+    if (in->weight != NULL) {
+        f->node_weight = in->weight;
+        TRY(g->mechanisms.law->update(f, z, why));
+    }
     TRY(bends_of(b, f, &rows, reach_of(in), &g->mechanisms.prior, why));
 done:
     return status;

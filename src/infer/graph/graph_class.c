@@ -9,6 +9,10 @@
  * P(i - j) stays as exact as it was, and is shared between i -> j and j -> i as the draws after
  * the walk share it, with 1/2 of a draw each for what they have not seen.
  *
+ * Where noise is heavy-tailed and gains by that are known (noise_gain.h), a turn that gains g is kept
+ * with the probability min(1, n/n' e^g), the first half of the walk with less and less of that left
+ * out. Beyond the nodes that have gains what noise says of directions is not asked.
+ *
  * With one variance for all nodes the rows tell such graphs apart, and nothing is done.
  */
 #include "infer/graph/graph_parts.h"
@@ -16,6 +20,7 @@
 #include "base/streams.h"
 #include "base/tuned.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { CLASS_MOST = DAG_EXACT_MOST };
@@ -25,18 +30,10 @@ typedef struct walk {
     size_t d;
     uint32_t turnable[CLASS_MOST]; /* j of i: the edge between them may point either way */
     uint32_t parents[CLASS_MOST];
+    const double *gain; /* (d, 2^d): by which graphs are not alike after all; or NULL */
     rng r;
     uint64_t next;
 } walk;
-
-static bool is_alike(const design *s, size_t i, size_t j)
-{
-    bool alike = true;
-    for (size_t k = 0; k < s->sets; k++) {
-        alike = alike && s->target[k * s->d + i] == s->target[k * s->d + j];
-    }
-    return alike;
-}
 
 static bool is_candidate(const candidate_lists *lists, size_t parent, size_t child)
 {
@@ -61,7 +58,7 @@ static bool find_turnable(walk *w, const graph_posterior *g, const anchored_inpu
         for (size_t j = 0; j < w->d; j++) {
             bool free = i != j && is_candidate(&g->lists, i, j) && is_candidate(&g->lists, j, i) &&
                         !is_required(&g->lists, w->d, i, j) && !is_required(&g->lists, w->d, j, i);
-            if (free && is_alike(&in->view->design, i, j)) {
+            if (free && design_alike(&in->view->design, i, j)) {
                 w->turnable[i] |= (uint32_t)1 << j;
                 any = true;
             }
@@ -117,17 +114,34 @@ static void turn(walk *w, size_t from, size_t to)
     w->parents[from] |= (uint32_t)1 << to;
 }
 
+/* What the graph gains where from -> to is turned: all other parents of `to` are those of `from`. */
+static double gain_of_turn(const walk *w, size_t from, size_t to)
+{
+    double gained = 0;
+    if (w->gain != NULL) {
+        const double *by_from = w->gain + (from << w->d);
+        const double *by_to = w->gain + (to << w->d);
+        uint32_t shared = w->parents[from];
+        gained = by_to[shared] + by_from[shared | (uint32_t)1 << to] - by_from[shared] -
+                 by_to[shared | (uint32_t)1 << from];
+    }
+    return gained;
+}
+
 static void take_walk(walk *w)
 {
     size_t from = 0;
     size_t to = 0;
     size_t now = count_turns(w, 0, &from, &to);
-    for (size_t step = 0; step < tuned_class_turns() * w->d * w->d && now > 0; step++) {
+    size_t steps = tuned_class_turns() * w->d * w->d;
+    for (size_t step = 0; step < steps && now > 0; step++) {
+        double heat = fmin(1, 2 * (double)step / (double)steps); /* to find the way */
         size_t which = (size_t)rng_below(w->r, w->next++, now);
         (void)count_turns(w, which, &from, &to);
+        double gain = gain_of_turn(w, from, to);
         turn(w, from, to);
         size_t then = count_turns(w, 0, &(size_t){0}, &(size_t){0});
-        if (rng_uniform(w->r, w->next++) * (double)then < (double)now) {
+        if (rng_uniform(w->r, w->next++) * (double)then < (double)now * exp(heat * gain)) {
             now = then;
         } else {
             turn(w, to, from);
@@ -169,7 +183,7 @@ static void share_edges(const graph_posterior *g, const walk *w, const double *c
 void graph_share_classes(graph_posterior *g, const anchored_input *in, graph_scratch *t)
 {
     size_t d = in->view->d;
-    walk all = {.d = d, .r = stream_of((uint64_t)in->settings->seed, STREAM_CLASSES)};
+    walk all = {.d = d, .gain = in->gains, .r = stream_of((uint64_t)in->settings->seed, STREAM_CLASSES)};
     if (!g->exact || in->order != NULL || in->settings->noise == LSCM_NOISE_EQUAL ||
         !find_turnable(&all, g, in)) {
         return;

@@ -59,7 +59,8 @@ static double leak_variance(const family *f, const double *sd)
     return f->count > 0 ? sum / (double)f->count : 0;
 }
 
-/* Rows that are read off worse count less, if errors are said to go with the size of a row. */
+/* Rows that are read off worse count less, if errors are said to go with the size of a row; or as
+ * the law of each node's noise has it. */
 lscm_status graph_weigh_rows(graph_posterior *g, const anchored_input *in, const double *z,
                              double *share, lscm_error *why)
 {
@@ -67,6 +68,10 @@ lscm_status graph_weigh_rows(graph_posterior *g, const anchored_input *in, const
     if (in->size != NULL) {
         TRY(row_weights(g->row_weight, share, &g->families, z, in->size, why));
         g->families.weight = g->row_weight;
+        TRY(g->mechanisms.law->update(&g->families, z, why));
+    }
+    if (in->weight != NULL) {
+        g->families.node_weight = in->weight;
         TRY(g->mechanisms.law->update(&g->families, z, why));
     }
 done:

@@ -152,6 +152,7 @@ static void sum_rows(const bends *b, bend_family *f, const latent_rows *rows, co
     const curve_basis *own = &b->basis[f->node];
     size_t filled = 0;
     f->middle = own->knots > 0 ? own->knot[own->knots / 2] : 0;
+    f->rows = 0;
     memset(w->heft, 0, design_batches(s) * sizeof(double));
     memset(w->means, 0, design_batches(s) * f->width * sizeof(double));
     for (size_t r = 0; r < s->rows; r++) {
@@ -160,9 +161,14 @@ static void sum_rows(const bends *b, bend_family *f, const latent_rows *rows, co
         if (!row_counts(rows->keep, r) || design_is_set(s, r, f->node)) {
             continue;
         }
+        double weight = b->weight != NULL ? b->weight[f->node * s->rows + r] : 1;
         functions_of(b, f, rows->z + r * b->d, out);
-        w->heft[batch] += 1;
-        cblas_daxpy((int)f->width, 1, out, 1, w->means + batch * f->width, 1);
+        f->rows += 1;
+        w->heft[batch] += weight;
+        cblas_daxpy((int)f->width, weight, out, 1, w->means + batch * f->width, 1);
+        if (b->weight != NULL) {
+            cblas_dscal((int)f->width, sqrt(weight), out, 1);
+        }
         if (++filled == TILE) {
             add_tile(f, w, filled);
             filled = 0;
@@ -175,21 +181,21 @@ static void sum_rows(const bends *b, bend_family *f, const latent_rows *rows, co
 static void centre(bend_family *f, const bend_work *w, size_t batches)
 {
     size_t m = f->width;
-    f->rows = 0;
+    double heft = 0;
     for (size_t k = 0; k < batches; k++) {
-        f->rows += w->heft[k];
+        heft += w->heft[k];
         cblas_daxpy((int)m, 1, w->means + k * m, 1, f->mean, 1);
         cblas_dscal((int)m, w->heft[k] > 0 ? 1 / w->heft[k] : 0, w->means + k * m, 1);
     }
-    cblas_dscal((int)m, f->rows > 0 ? 1 / f->rows : 0, f->mean, 1);
-    cblas_dsyr(CblasRowMajor, CblasLower, (int)m, -f->rows, f->mean, 1, f->scatter, (int)m);
+    cblas_dscal((int)m, heft > 0 ? 1 / heft : 0, f->mean, 1);
+    cblas_dsyr(CblasRowMajor, CblasLower, (int)m, -heft, f->mean, 1, f->scatter, (int)m);
     for (size_t a = 0; a < m; a++) {
         f->scatter[a * m + a] = fmax(f->scatter[a * m + a], 0);
         for (size_t c = 0; c < a; c++) {
             f->scatter[c * m + a] = f->scatter[a * m + c];
         }
     }
-    f->heft[0] = f->rows;
+    f->heft[0] = heft;
 }
 
 static void sum_family(const bends *b, bend_family *f, const latent_rows *rows, bend_work *w)
@@ -204,7 +210,7 @@ static void sum_family(const bends *b, bend_family *f, const latent_rows *rows, 
     level_sums sums = {f->node, m, NULL, 0, f->scatter, f->mean};
     sum_rows(b, f, rows, w);
     centre(f, w, design_batches(rows->design));
-    sums.heft = f->rows;
+    sums.heft = f->heft[0];
     for (size_t l = 1; l < f->levels; l++) {
         f->heft[l] = set_means_level(&sets, &sums, l).heft;
     }

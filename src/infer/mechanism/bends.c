@@ -142,7 +142,7 @@ lscm_status bends_of(bends *out, families *f, const latent_rows *rows, bend_reac
                      const dag_prior *prior, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    bends b = {.d = f->d, .reach = reach};
+    bends b = {.d = f->d, .reach = reach, .weight = f->node_weight};
     lay_out(&b, &b.memory);
     TRY(arena_open(&b.memory, why));
     lay_out(&b, &b.memory);

@@ -187,6 +187,9 @@ lscm_status families_update(families *f, const double *z, lscm_error *why)
     if (f->levels > 1) {
         family_effects(f, z);
     }
+    for (size_t i = 0; i < f->d; i++) {
+        f->list[i].level[0].heft = f->node_weight != NULL ? f->heft[i] : 0;
+    }
     return LSCM_OK;
 }
 
@@ -230,7 +233,7 @@ static void correct_family(families *f, size_t i, const double *psi, double shar
     const family *fam = &f->list[i];
     double noise[(FAMILY_MOST + 1) * (FAMILY_MOST + 1)];
     size_t m = fam->count + 1;
-    double n = share * (fam->rows > 1 ? fam->rows - 1 : 0);
+    double n = share * fmax(family_heft(fam, 0) - 1, 0);
     for (size_t a = 0; a < m; a++) {
         size_t from = a + 1 < m ? fam->candidate[a] : i;
         for (size_t b = 0; b < m; b++) {

@@ -7,6 +7,9 @@
  * GRAM_DENSE nodes rows go set by set, so that all families cost about one Gram product; with
  * more, each family sums over its own columns. A node that is never free has n = 0, S = 0.
  *
+ * Rows may count differently for each node: where the noise of node i in row r has the variance
+ * s_i^2 / l_ri given l, weights l_ri give the likelihood but for a factor that all parent sets share.
+ *
  * Where sets may have an intercept of their own, a family has a level for each tau (family.h,
  * set_means.h).
  */
@@ -25,6 +28,7 @@ typedef struct families {
     double *kept;         /* (d): share of the last correction that could be subtracted; 1: all */
     const design *design; /* the caller's */
     const double *weight; /* (rows), the caller's: what each row counts; NULL: 1 */
+    const double *node_weight; /* (d, rows), the caller's: the same for each node; NULL: as above */
     double *heft;         /* (d): sum of weights */
     size_t *candidate;    /* (sum of counts) */
     size_t levels;        /* of every family: 1 without effects of sets */
@@ -56,7 +60,7 @@ lscm_status families_of(families *out, const latent_rows *rows, const candidate_
 lscm_status families_wide(families *out, const latent_rows *rows, const candidate_lists *lists,
                           lscm_error *why);
 void families_close(families *f);
-/* The same rows with other numbers z, or weights (f->weight); allocates nothing. */
+/* The same rows with other numbers z, or weights (f->weight, f->node_weight); allocates nothing. */
 lscm_status families_update(families *f, const double *z, lscm_error *why);
 /* Subtracts share (n - 1) psi, the scatter that noise of covariance share psi (d, d) gives z; that
  * of family i is at psi + i step (step 0: the same for all). Where it would leave less than a

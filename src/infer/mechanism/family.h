@@ -68,7 +68,7 @@ typedef struct family_level {
     size_t place; /* in the grid of tau */
     double tau;
     double log_prior;  /* log P(tau) */
-    double heft;       /* h, where tau > 0; else it is the rows */
+    double heft;       /* h; without effects 0 where it is the rows */
     double log_spread; /* sum_k log(1 + n_k tau^2) */
     double
         blurred; /* where tau > 0: share of the scatter that noise of each row adds which S has */
@@ -170,7 +170,7 @@ double family_centre(const family *f, const double *w, size_t d);
 static inline double family_heft(const family *f, size_t level)
 {
     double rows = f->rows > 1 ? f->rows : 1;
-    return f->level[level].tau > 0 ? f->level[level].heft : rows;
+    return f->level[level].heft > 0 ? f->level[level].heft : rows;
 }
 
 /* A level given the parents, by a uniform number. */

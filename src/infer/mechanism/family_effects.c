@@ -9,9 +9,14 @@
 
 void family_effects(families *f, const double *z)
 {
-    set_means_sum(&f->sets, &(set_rows){f->used, f->row, z, f->weight});
+    set_rows rows = {f->used, f->row, z, f->weight};
+    set_means_sum(&f->sets, &rows);
     threads_blas_single();
     for (size_t i = 0; i < f->d; i++) {
+        if (f->node_weight != NULL) {
+            rows.weight = f->node_weight + i * f->design->rows;
+            set_means_sum(&f->sets, &rows);
+        }
         family *fam = &f->list[i];
         size_t column[GRAM_WIDEST + 1];
         memcpy(column, fam->candidate, fam->count * sizeof *column);

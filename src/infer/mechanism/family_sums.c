@@ -192,6 +192,9 @@ static void transpose(const families *f, const double *z, size_t start, size_t n
             z_t[i * GRAM_CHUNK + r] = z[row * d + i] - f->centre[i];
             free_t[i * GRAM_CHUNK + r] = target[i] != 0 ? 0 : root;
         }
+        for (size_t i = first; f->node_weight != NULL && i < last; i++) {
+            free_t[i * GRAM_CHUNK + r] *= sqrt(f->node_weight[i * f->design->rows + row]);
+        }
     }
 }
 
@@ -256,7 +259,7 @@ void family_sums(families *f, const double *z)
 {
     gram_rows rows = rows_of(f, z);
     gram_centre(&rows, f->work);
-    if (f->d > GRAM_DENSE) {
+    if (f->d > GRAM_DENSE || f->node_weight != NULL) {
         sum_sparse(f, z);
         return;
     }

@@ -2,6 +2,7 @@
 
 void anchored_close(anchored *a)
 {
+    arena_close(&a->noise_memory);
     arena_close(&a->bent_memory);
     anchor_close(&a->anchor);
     arena_close(&a->memory);

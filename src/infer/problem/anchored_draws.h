@@ -28,6 +28,10 @@ typedef struct anchored {
     double *effect;            /* (draws, d): sd of the intercepts that sets have of their own */
     bent_mechanisms bent;      /* with terms where mechanisms bend; `bends` */
     bool bends;
+    noise_shapes noise;    /* (draws, d): laws of noise, sigma their sd; NULL: normal */
+    double *noise_weight;  /* (d, rows), .. */
+    double *noise_sd;      /* .. (d): as drawn last (anchored_input.h); NULL: normal */
+    double noise_evidence; /* log of how much likelier residuals are with such laws; 0: not asked */
     size_t *order;         /* (draws, d) */
     double *log_p, *log_q; /* (draws) */
     double *edge_prob;     /* (d, d) */
@@ -49,6 +53,7 @@ typedef struct anchored {
     double seconds_brief;      /* of both, what they take where few draws are wanted */
     arena memory, rows_memory; /* of all; of z_sd */
     arena bent_memory;         /* of bent */
+    arena noise_memory;        /* of noise */
 } anchored;
 
 void anchored_close(anchored *a);

@@ -21,6 +21,11 @@ typedef struct anchored_input {
     const double *blur; /* (d, d, d) or NULL: covariance of the error of z where node i is free,
                            mean over rows; for variables that were read off x before */
     const double *size; /* (rows) or NULL: of each row, as row_weights.h has it */
+    const double *weight; /* (d, rows) or NULL: what a row counts for each node, given a law of its noise
+                             that is a scale mixture (noise_law.h) */
+    const double *gains; /* (d, 2^d) or NULL, with these: what laws of noise say of directions
+                            (noise_gain.h) */
+    const double *noise_sd; /* (d), with these: the sd of noise in units of its scale s */
     bool hole;          /* with these, of the slab */
     bool conditional;   /* .. and in units of data without do() (graph/hyper.h) */
     double ridge, log_odds;   /* of the prior; ridge 0: as the settings have it, or learned */

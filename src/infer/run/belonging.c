@@ -25,6 +25,7 @@ static const belonging TABLE[] = {
     {"chains", ANCHORED, "anchored"},
     {"holdout", ANCHORED, "anchored"},
     {"mechanism", ANCHORED, "anchored"},
+    {"noise_law", ANCHORED, "anchored"},
     {"samples", BIOLS, "biols"},
     {"optimiser", BIOLS, "biols"},
     {"expectation", BIOLS, "biols"},

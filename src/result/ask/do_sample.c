@@ -4,6 +4,7 @@
  *     (where i bends in s, the effect that its curves have in the place of the sum)
  *     x = g(z), the decoder's mean: the noise of x is not added
  *
+ * (where noise is not normal, e_ki has the law of the draw, and what sets have of their own is added)
  * in the order of the draw, and then, where the fit found z clipped at +-C, z clipped there as the
  * data were (causes act unclipped); e_ki is a pure function of (seed, k, i), so the first rows are
  * the same however many are asked for. z is kept whole, x is made when it is read, in whole tiles
@@ -62,6 +63,32 @@ static double clip_of(const lscm_posterior *p)
     return clip > 0 ? clip : INFINITY;
 }
 
+/* Noise with sd 1, made of a normal number, by the law of entry `at`; number: of this one. */
+static double noise_of(const noise_shapes *law, size_t at, double normal, rng noise,
+                       uint64_t number)
+{
+    double nu = law->dof[at];
+    double share = law->share[at];
+    double ratio = law->ratio[at];
+    if (nu <= DBL_MAX) {
+        double chi2 = 2 * rng_gamma(stream_part(noise, 1), number * RNG_GAMMA, nu / 2);
+        return normal * sqrt((nu - 2) / chi2);
+    }
+    bool wider = rng_uniform(stream_part(noise, 2), number) < share;
+    return normal * (wider ? ratio : 1) / sqrt(1 + share * (ratio * ratio - 1));
+}
+
+/* What is added to node i of row k, in a set never seen. */
+static double disturbance(const lscm_posterior *p, size_t at, double normal, rng noise,
+                          uint64_t number)
+{
+    if (p->noise.dof == NULL) {
+        return hypot(p->sigma[at], p->effect[at]) * normal;
+    }
+    return p->sigma[at] * noise_of(&p->noise, at, normal, noise, number) +
+           p->effect[at] * rng_normal(stream_part(noise, 3), number);
+}
+
 static void sample_z(samples *s, const lscm_posterior *p, uint64_t seed)
 {
     const rng noise = {seed, STREAM_DO_SAMPLE};
@@ -80,8 +107,8 @@ static void sample_z(samples *s, const lscm_posterior *p, uint64_t seed)
         rng_normals(noise, (uint64_t)k * d, d, z); /* z_i stands for e_i until its turn */
         for (size_t at = 0; at < d; at++) {
             size_t i = order[at];
-            double sd = hypot(m.sigma[i], p->effect[draw * d + i]); /* in a set never seen */
-            double own = mechanism_simulate(&m, i, order, at, z, sd * z[i]);
+            double e = disturbance(p, draw * d + i, z[i], noise, (uint64_t)k * d + i);
+            double own = mechanism_simulate(&m, i, order, at, z, e);
             z[i] = s->mask[i] != 0 ? s->values[i] : own;
         }
         for (size_t i = 0; i < d; i++) {

@@ -100,6 +100,32 @@ done:
     return status;
 }
 
+static void lay_out_noise(noise_shapes *noise, arena *a, size_t n)
+{
+    noise->dof = arena_take(a, n, sizeof(double));
+    noise->share = arena_take(a, n, sizeof(double));
+    noise->ratio = arena_take(a, n, sizeof(double));
+}
+
+lscm_status posterior_add_noise(lscm_posterior *posterior, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    arena memory = {0};
+    noise_shapes noise;
+    lay_out_noise(&noise, &memory, posterior->draws * posterior->d);
+    TRY(arena_open(&memory, why));
+    lay_out_noise(&noise, &memory, posterior->draws * posterior->d);
+    for (size_t k = 0; k < posterior->draws * posterior->d; k++) {
+        noise.dof[k] = INFINITY;
+        noise.ratio[k] = 1;
+    }
+    arena_close(&posterior->noise_memory);
+    posterior->noise_memory = memory;
+    posterior->noise = noise;
+done:
+    return status;
+}
+
 void lscm_posterior_free(lscm_posterior *posterior)
 {
     if (posterior == NULL) {
@@ -114,6 +140,7 @@ void lscm_posterior_free(lscm_posterior *posterior)
     free(posterior->decode.backdrop);
     free(posterior->config);
     free(posterior->summary);
+    arena_close(&posterior->noise_memory);
     arena_close(&posterior->bent_memory);
     arena_close(&posterior->memory);
     free(posterior);

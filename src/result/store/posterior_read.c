@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double NOISE_WIDEST = 1e6;
+
 /* Which of the names an attribute of the decoder has; *found is left alone when there is none. */
 static lscm_status read_word(const netcdf_file *file, const char *attribute,
                              const char *const *names, size_t count, size_t *found, lscm_error *why)
@@ -206,6 +208,34 @@ done:
     return status;
 }
 
+/* Laws of noise that are not normal; runs without have none. */
+static lscm_status read_noise(const netcdf_file *file, lscm_posterior *p, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    const size_t per_node[LSCM_MAX_DIMS] = {1, p->draws, p->d};
+    array_shape shape;
+    TRY(netcdf_arrays_shape(file, "posterior", "noise_dof", &shape, why));
+    if (!shape.present) {
+        return LSCM_OK;
+    }
+    TRY(posterior_add_noise(p, why));
+    TRY(posterior_read_array(file, "posterior", "noise_dof", per_node, p->noise.dof, why));
+    TRY(posterior_read_array(file, "posterior", "noise_share", per_node, p->noise.share, why));
+    TRY(posterior_read_array(file, "posterior", "noise_ratio", per_node, p->noise.ratio, why));
+    for (size_t k = 0; k < p->draws * p->d; k++) {
+        double ratio = p->noise.ratio[k];
+        if (!(p->noise.dof[k] > 2) || !(p->noise.share[k] >= 0 && p->noise.share[k] < 1) ||
+            !(ratio >= 1 && ratio <= NOISE_WIDEST)) {
+            TRY(fail(why, LSCM_VALUE,
+                     "%s: the law of the noise of node %zu in draw %zu is none: 'noise_dof' must "
+                     "be above 2, 'noise_share' from 0 to below 1, 'noise_ratio' 1 to %g",
+                     file->path, k % p->d, k / p->d, NOISE_WIDEST));
+        }
+    }
+done:
+    return status;
+}
+
 /* Each draw's order as indices: a permutation that its w follows. `stored` (draws, d). */
 static lscm_status take_orders(const netcdf_file *file, lscm_posterior *p, const double *stored,
                                lscm_error *why)
@@ -316,6 +346,7 @@ static lscm_status read_all(const netcdf_file *file, const header *h, lscm_poste
     if (h->effects) {
         TRY(posterior_read_array(file, "posterior", "effect", per_node, p->effect, why));
     }
+    TRY(read_noise(file, p, why));
     TRY(posterior_read_array(file, "posterior", "order", per_node, order, why));
     TRY(posterior_read_array(file, "sample_stats", "lp", per_draw, p->log_p, why));
     TRY(posterior_read_array(file, "sample_stats", "log_q", per_draw, p->log_q, why));

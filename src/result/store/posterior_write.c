@@ -73,6 +73,29 @@ static void add_coordinate(tables *t, const char *group, netcdf_axis axis, bool 
                           .texts = named ? t->p->node_names : NULL});
 }
 
+/* Laws of noise, where any is not normal. */
+static void add_noise(tables *t, netcdf_axis chain, netcdf_axis draw, netcdf_axis node)
+{
+    const noise_shapes *n = &t->p->noise;
+    const struct {
+        const char *name, *long_name;
+        const double *raw;
+    } arrays[] = {
+        {"noise_dof", "degrees of freedom of Student's noise; infinite: normal, or a mixture",
+         n->dof},
+        {"noise_share", "share of rows whose noise is wider, in mixtures; 0 elsewhere", n->share},
+        {"noise_ratio", "how many times as wide it is there", n->ratio}};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0] && n->dof != NULL; k++) {
+        add(t, (netcdf_array){.group = "posterior",
+                              .name = arrays[k].name,
+                              .ndim = 3,
+                              .axes = {chain, draw, node},
+                              .type = DTYPE_FLOAT64,
+                              .raw = arrays[k].raw,
+                              .long_name = arrays[k].long_name});
+    }
+}
+
 static void add_posterior(tables *t)
 {
     const lscm_posterior *p = t->p;
@@ -118,6 +141,7 @@ static void add_posterior(tables *t)
                           .raw = p->effect,
                           .long_name =
                               "standard deviation of what intervention sets have of their own"});
+    add_noise(t, chain, draw, node);
     add(t, (netcdf_array){.group = group,
                           .name = "order",
                           .ndim = 3,

@@ -11,6 +11,7 @@
 #define LSCM_SCM_MECHANISM_MECHANISM_H
 
 #include "scm/mechanism/bent.h"
+#include "scm/mechanism/noise_shapes.h"
 
 #include <stddef.h>
 #include <stdint.h>

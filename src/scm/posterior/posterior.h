@@ -2,6 +2,8 @@
  *
  *     z_i = c_i + sum_j w[j][i] z_j + e_i,   e_i ~ N(0, sigma_i^2),   c its intercept,
  *
+ * e_i with the sd sigma_i and the law that `noise` has where that is not normal,
+ *
  * or, where node i bends in it, the effect that `bent` has in the place of the sum
  * (scm/mechanism/bent.h); w[j][i] is then the average slope.
  *
@@ -40,6 +42,7 @@ struct lscm_posterior {
     double *intercept;     /* (draws, d): c */
     double *effect;        /* (draws, d): sd of the intercepts that sets have of their own */
     bent_mechanisms *bent; /* NULL: no node bends in any draw */
+    noise_shapes noise;    /* (draws, d): laws of e_i; NULL: normal */
     size_t *order;         /* (draws, d) */
     double *log_p;         /* (draws): log p(x, draw), or NaN */
     double *log_q;         /* (draws): log density of the draw under q */
@@ -58,6 +61,7 @@ struct lscm_posterior {
     struct finding_store *findings; /* of the diagnostics, or NULL; owned */
     arena memory;                   /* of all arrays .. */
     arena bent_memory;              /* .. but those of `bent` */
+    arena noise_memory;             /* .. and of `noise` */
 };
 
 /* A posterior of zeros with room for these shapes; weights and bias: numbers in the decoder's
@@ -72,6 +76,8 @@ lscm_status posterior_add_backdrop(struct lscm_posterior *posterior, size_t heig
 /* Room for mechanisms that bend, of zeros, to be filled: posterior->bent, with so many terms in
  * all. Owned by the posterior. */
 lscm_status posterior_add_bent(struct lscm_posterior *posterior, size_t terms, lscm_error *why);
+/* Room for laws of noise that are not normal, to be filled: posterior->noise, of all draws. */
+lscm_status posterior_add_noise(struct lscm_posterior *posterior, lscm_error *why);
 /* Fills the diagnostics from the summary, once it is there; nothing changes them afterwards. */
 lscm_status posterior_diagnose(struct lscm_posterior *posterior, lscm_error *why);
 /* Probability of the edge as it is shown: of j -> i, or of either way where nothing tells which. */
