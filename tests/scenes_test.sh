@@ -114,6 +114,19 @@ same_z() {
         succeeds "of 68 rows" "$lscm" transform $encoder other.nc --out $encoder.csv
     done
 
+    # ---- which of them without being asked: what a trial misses, less than four times what a kernel does
+    # the second learns nothing in its trial, at that rate
+    for way in "conv --steps 20" "network --steps 40 --width 16 --rate 1e-7"; do
+        [ "${LSCM_SANITIZED:-0}" = 0 ] || break
+        succeeds '"encoder": "'${way%% *}'"' sh -c "'$lscm' fit data.nc --out auto ${way#* } --draws 16 --threads 1 --holdout 0 --force &&
+            cat auto/summary.json"
+        count=$((count + 1))
+        sed -n 's/.*convolutions missed \([0-9.e-]*\) after a short trial, a kernel \([0-9.e-]*\) .*/conv \1 \2/p
+            s/.*a kernel missed \([0-9.e-]*\), convolutions \([0-9.e-]*\) after a short trial .*/network \2 \1/p' auto/summary.json >figures
+        awk -v took="${way%% *}" 'NF == 3 { ought = $2 < 4 * $3 ? "conv" : "network"; right = $1 == took && ought == took }
+            END { exit !right }' figures || { cp figures output; bad "why $way was taken"; }
+    done
+
     # ---- bytes, grey pictures, and folders
     $simulate $few --seed 1 --pixels uint8 --out bytes.npz
     succeeds "bytes.run: method anchored, decoder positions" "$lscm" fit bytes.npz $quick --steps 8
