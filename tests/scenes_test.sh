@@ -87,7 +87,7 @@ same_z() {
             refuses 1 "stopped: the fit did not finish" "$lscm" evaluate stopped
             refuses 1 "--resume continues it" "$lscm" fit data.nc --out stopped $same
             for change in "--seed 1" "--steps $((long + 1))" "--rate 0.5" "--batch 5" "--encoder kernel"; do
-                refuses 2 "other data or with other settings" "$lscm" fit data.nc --out stopped --resume $same $change
+                refuses 2 "other data, with other settings or on another device" "$lscm" fit data.nc --out stopped --resume $same $change
             done
             refuses 2 "other data" "$lscm" fit other.nc --out stopped --resume $same
             stops INT $((rows + 8)) --resume $same # once more
