@@ -64,18 +64,20 @@ static bool linear_wins(const nonlinear *n, const rivals *others)
            others->missed <= tuned_linear_missed() * (1 - n->kernel.r2[KERNEL_LINEAR]);
 }
 
-/* A few steps of a network of pictures tell them so well that all of its steps will tell them
- * better than the kernel, whose own network tells them little better than it does. */
+/* A network of pictures wins where a few of its steps tell them so well that all of them will tell
+ * them better than the kernel, whose own network tells them little better than it does; or far
+ * better than the linear reading that would win without. */
 static lscm_status ask_rivals(nonlinear_run *r, rivals *others, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    if (linear_wins(&r->n, others)) {
-        others->winner = RIVAL_LINEAR;
-    } else if (others->pictures) {
+    bool linear = linear_wins(&r->n, others);
+    others->winner = linear ? RIVAL_LINEAR : RIVAL_NONE;
+    if (others->pictures) {
         others->kernel = 1 - r->n.kernel.r2[r->n.kernel.space.family];
         TRY(viewing_trial_of(r->f, &others->trial, why));
-        bool wins = others->trial < tuned_sight_trial_gain() * others->kernel;
-        others->winner = wins ? RIVAL_PICTURES : RIVAL_NONE;
+        bool wins = linear ? tuned_linear_missed() * others->trial < others->missed
+                           : others->trial < tuned_sight_trial_gain() * others->kernel;
+        others->winner = wins ? RIVAL_PICTURES : others->winner;
     }
 done:
     return status;
