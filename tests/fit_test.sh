@@ -224,7 +224,7 @@ last=$((1000 * 60 / long)) # rows of trace.csv in one start
     # not with other data, another order, other settings, or after damage
     for change in "--seed 1" "--order given" "--order 0,1,2,3" "--steps $((long + 1))" "--noise unequal" \
         "--samples 24" "--rate 0.5" "--draws 64"; do
-        refuses 2 "stopped/checkpoint was made from other data or with other settings" \
+        refuses 2 "stopped/checkpoint was made from other data, with other settings or on another device" \
             "$lscm" fit data.nc --out stopped --resume $same $change
     done
     refuses 2 "other data" "$lscm" fit other.nc --out stopped --resume $same

@@ -89,7 +89,7 @@ count=$((count + 1))
         refuses 1 "stopped: the fit did not finish" "$lscm" evaluate stopped
         refuses 1 "--resume continues it" "$lscm" fit data.nc --out stopped $same
         for change in "--seed 1" "--steps $((long + 50))" "--width 32" "--rate 0.5" "--batch 100" "--encoder kernel"; do
-            refuses 2 "other data or with other settings" "$lscm" fit data.nc --out stopped --resume $same $change
+            refuses 2 "other data, with other settings or on another device" "$lscm" fit data.nc --out stopped --resume $same $change
         done
         refuses 2 "other data" "$lscm" fit other.nc --out stopped --resume $same
         # nor with other values, or other background knowledge: x alone does not make a fit
@@ -98,7 +98,7 @@ count=$((count + 1))
         "$lscm" convert mixed mixed.nc --quiet
         refuses 2 "other data" "$lscm" fit mixed.nc --out stopped --resume $same
         for known in "--forbid 0->1" "--require 0->1" "--tiers 0,1;2,3"; do
-            refuses 2 "other data or with other settings" "$lscm" fit data.nc --out stopped --resume $same $known
+            refuses 2 "other data, with other settings or on another device" "$lscm" fit data.nc --out stopped --resume $same $known
         done
         stops INT 6 --resume $same # once more
         if [ $got != 0 ]; then

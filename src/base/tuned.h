@@ -92,6 +92,7 @@
     COUNT(sight_members, 3, TIME, "networks, whose disagreement tells their errors") \
     COUNT(sight_steps, 6000, TIME, "steps of each, at most") \
     COUNT(sight_trial, 1000, TIME, ".. of one that is tried against a kernel") \
+    REAL(sight_trial_gain, 4, HAND, "how much less it misses after all steps than after those, at least") \
     COUNT(sight_batch, 32, HAND, "pictures of a step") \
     COUNT(sight_pixels, 128, TIME, "pixels drawn of each") \
     REAL(sight_rate, 0.007, HAND, "length of a step, of the first size of weights") \
