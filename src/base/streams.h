@@ -80,7 +80,7 @@ enum stream {
     STREAM_SIGHT_MEMBERS,
     STREAM_BENDS,
     STREAM_JUDGE,
-    STREAM_NOISE_LAW,
+    STREAM_TAILS,
 
     STREAM_ALONE = 1 << 16 /* added for rows under one do() that are no part of the data */
 };

@@ -196,7 +196,7 @@ lscm_status anchored_infer_noise(anchored *out, const anchored_input *in, lscm_e
     anchored a = {0};
     noise_work w = {.in = in,
                     .grid = noise_grid_of(in->settings->noise_law),
-                    .random = stream_of((uint64_t)in->settings->seed, STREAM_NOISE_LAW)};
+                    .random = stream_of((uint64_t)in->settings->seed, STREAM_TAILS)};
     const rounds all = {.settle = tuned_noise_settle(),
                         .count = tuned_noise_rounds(),
                         .what = "laws of noise",
