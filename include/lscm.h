@@ -655,7 +655,8 @@ LSCM_API double lscm_posterior_threshold(const lscm_posterior *posterior);
 LSCM_API lscm_shape lscm_posterior_x_shape(const lscm_posterior *posterior);
 
 /* The posterior's own arrays: draws of the model, how probable each draw is (NaN where that is not
- * known) and was made, edge probabilities, the causal variables of the rows and their sd. */
+ * known) and was made, edge probabilities, the causal variables of the rows and their sd. Where a
+ * mechanism bends, weights are average slopes; see lscm_posterior_curve. */
 LSCM_API const double *lscm_posterior_weights(const lscm_posterior *posterior); /* (draws, d, d) */
 LSCM_API const double *lscm_posterior_sigma(const lscm_posterior *posterior);   /* (draws, d) */
 LSCM_API const double *lscm_posterior_intercept(const lscm_posterior *posterior); /* (draws, d) */
@@ -720,7 +721,8 @@ LSCM_API lscm_status lscm_posterior_save(const lscm_posterior *posterior, const 
 LSCM_API lscm_status lscm_posterior_export(const lscm_posterior *posterior, const char *path,
                                            bool force, lscm_error *why);
 /* What the draws say of a pair of nodes: how probable the edge is; mean, sd (over the count) and
- * the 5% and 95% quantiles of its weight; whether nothing tells which end is the cause. */
+ * the 5% and 95% quantiles of its weight, the average slope where mechanisms bend; whether nothing
+ * tells which end is the cause. */
 typedef struct lscm_edge {
     size_t from, to;
     double probability, mean, sd, q05, q95;

@@ -185,7 +185,7 @@ static void units_are_summed_and_standardised(void **state)
             size_t parents = m.parent_start[i + 1] - m.parent_start[i];
             double mean = 0;
             double square = 0;
-            bends_add(&m.f, i, ROWS, z);
+            scm_bends_add(&m.f, i, ROWS, z);
             for (size_t r = 0; r < ROWS; r++) {
                 double f = m.f.base[i];
                 for (size_t k = m.f.units[i]; k < m.f.units[i + 1]; k++) {

@@ -297,8 +297,13 @@ static void the_divergence_is_of_linear_mechanisms_alone(void **state)
     double w[NODES * NODES] = {0, 1};
     const double sigma[NODES] = {1, 1, 1, 1};
     const uint8_t targets[NODES] = {0};
-    const lscm_arrays arrays = {
-        .rows = 1, .nodes = NODES, .features = NODES, .x = w, .targets = targets, .w = w, .sigma = sigma};
+    const lscm_arrays arrays = {.rows = 1,
+                                .nodes = NODES,
+                                .features = NODES,
+                                .x = w,
+                                .targets = targets,
+                                .w = w,
+                                .sigma = sigma};
     (void)state;
     w[1] = 0.5;
     for (int bent = 0; bent < 2; bent++) {

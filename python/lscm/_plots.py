@@ -48,7 +48,8 @@ def plot_graph(run: Run, threshold: float, ax: Axes | None) -> Axes:
         room = np.array([0.3 * unit[0], 0.2])
         _draw_edge(ax, way * unit, room, float(run.edge_probabilities[j, i]), float(mean[j, i]))
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
-    none = "no edge" if not likely.any() else "mean weights of edges"
+    words = "average slopes" if run._core.any_bends else "mean weights"
+    none = f"{words} of edges" if likely.any() else "no edge"
     ax.set_title(f"{none} over {threshold:g}", fontsize=10, color=_INK)
     ax.axis("off")
     return ax
@@ -118,14 +119,15 @@ def plot_effect(run: Run, parent: Node, child: Node, axes: Sequence[Axes] | None
         _, axes = pyplot.subplots(1, 2, figsize=(8.4, 3.2), layout="constrained")
     elif len(axes) != 2:
         raise wrong(f"axes: are {len(axes)}; give two, for the weight and for the response")
-    _weight(axes[0], run.weights[:, j, i], float(run.edge_probabilities[j, i]), names)
+    word = "average slope" if run._core.bends(j, i) > 0 else "weight"
+    _weight(axes[0], run.weights[:, j, i], float(run.edge_probabilities[j, i]), names, word)
     _response(axes[1], run, j, i, names)
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
     return axes
 
 
-def _weight(ax: Axes, draws: Floats, p: float, names: tuple[str, str]) -> None:
+def _weight(ax: Axes, draws: Floats, p: float, names: tuple[str, str], word: str) -> None:
     """The density of the weight where there is an edge; its area is the probability of that."""
     there = draws[draws != 0]
     if there.size:
@@ -136,7 +138,7 @@ def _weight(ax: Axes, draws: Floats, p: float, names: tuple[str, str]) -> None:
         colour = _BLUE if there.mean() >= 0 else _ORANGE
         ax.bar(edges[:-1], heights / widths, widths, align="edge", color=colour, alpha=0.75)
     ax.axvline(0, color=_INK, lw=0.8, ls=":")
-    ax.set(xlabel=f"weight of {names[0]} → {names[1]}", ylabel="density", yticks=[])
+    ax.set(xlabel=f"{word} of {names[0]} → {names[1]}", ylabel="density", yticks=[])
     ax.set_title(f"probability of the edge: {p:.2f}", fontsize=10)
 
 

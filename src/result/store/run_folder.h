@@ -12,9 +12,9 @@
  *                        of positions layer_0(input, unit_1) .. layer_n(unit_n, channel), the
  *                        last two inputs the position, and backdrop(height, width, channel)
  *         encoder        named arrays, see infer/encoder/stored_encoder.h; attribute kind
- *         mechanisms     only where one bends (scm/mechanism/bent.h): knots(node), knot(node, knot),
- *                        value and second(node, knot, curve); first(offset), parent(term, side),
- *                        coef(term, curve)
+ *         mechanisms     only where one bends (scm/mechanism/bent.h): knots(node)
+ *                        knot(node, knot)  value, second(node, knot, curve)  first(offset)
+ *                        parent(term, side)  coef(term, curve)
  *     checkpoint, trace.csv       the estimator's own
  *
  * Old files lack some: no intercept is zeros, no bias is none, no activation is gelu, no encoder is
