@@ -375,6 +375,7 @@ static void test_knowledge(void **state)
                              .settings = &settings,
                              .forbidden = forbidden,
                              .required = required,
+                             .mechanism = LSCM_MECHANISM_LINEAR, /* a false graph asks for bends */
                              .draws = 100};
         assert_ok(anchored_infer(&a, &in, &why));
         check_finite(&a, &m.s);
@@ -470,7 +471,10 @@ static void test_graph_prior(void **state)
         settings.graph_prior = (lscm_graph_prior)(round % 2);
         settings.ridge = 0.5;
         settings.degree = 0.5; /* at d = 3 an even chance for every pair */
-        anchored_input in = {.view = &m.s, .settings = &settings, .draws = 20000};
+        anchored_input in = {.view = &m.s,
+                             .settings = &settings,
+                             .mechanism = LSCM_MECHANISM_LINEAR,
+                             .draws = 20000};
         assert_ok(anchored_infer(&a, &in, &why));
         dag_prior prior = {.ridge = 0.5, .dof = 3, .unit = a.unit};
         assert_ok(families_of(&f, &(latent_rows){&m.s.design, m.z, NULL, true},
