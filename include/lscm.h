@@ -583,7 +583,7 @@ typedef enum lscm_noise_kind {
       "what networks run on; auto: the first CUDA device, or the CPU without")                     \
     X(lscm_mechanism, mechanism, "NAME", 0, 0, 3, "auto|linear|additive|joint",                    \
       "anchored: effects of causes are straight, add up as curves, or may act together; auto "     \
-      "weighs all of these where the rows speak for bends, and is linear elsewhere")             \
+      "weighs all of these where the rows speak for bends, and is linear elsewhere")               \
     X(lscm_noise_kind, noise_law, "NAME", 0, 0, 3, "auto|gaussian|student|mixture",                \
       "anchored, x linear in z: law of the noise of mechanisms: normal, Student's t, or normal "   \
       "with some rows far wider; auto is normal unless residuals say otherwise")

@@ -4,13 +4,11 @@
 #include "infer/evidence/evidence.h"
 #include "infer/mechanism/mechanism.h"
 
+#include "anchored_testing.h"
 #include "design_testing.h"
 #include "lcg.h"
-#include "testing.h"
 
 #include <math.h>
-
-static lscm_error why;
 
 /* ---- Densities ---- */
 
@@ -282,6 +280,148 @@ static void bends_count_rows_the_same(void **state)
     design_close(&by);
 }
 
+/* ---- All together ---- */
+
+enum { PAIRS = 120 };
+
+typedef struct slope_law {
+    double mean, sd;
+} slope_law;
+
+/* The slope of z_1 on z_0, everything else integrated out on a grid, under Student's law: no l. */
+static slope_law slope_by_grid(const double *pairs, const uint8_t *set)
+{
+    const noise_grid laws = noise_grid_of(LSCM_NOISE_STUDENT);
+    double sum[3] = {0};
+    for (double w = 0.2; w < 1.4; w += 0.03) {
+        for (double c = -0.6; c < 0.6; c += 0.06) {
+            for (double u = -1; u < 0.8; u += 0.09) {
+                for (size_t p = 0; p < laws.count; p++) {
+                    double at = laws.point[p].log_prior;
+                    for (size_t r = 0; r < PAIRS; r++) {
+                        double e = pairs[2 * r + 1] - c - w * pairs[2 * r];
+                        at += set[2 * r + 1] != 0
+                                  ? 0
+                                  : noise_log_density(&laws.point[p], e / exp(u)) - u;
+                    }
+                    double share = exp(at + 160);
+                    sum[0] += share;
+                    sum[1] += share * w;
+                    sum[2] += share * w * w;
+                }
+            }
+        }
+    }
+    double mean = sum[1] / sum[0];
+    return (slope_law){mean, sqrt(sum[2] / sum[0] - mean * mean)};
+}
+
+static double mean_slope(const anchored *a)
+{
+    double sum = 0;
+    for (size_t k = 0; k < a->draws; k++) {
+        sum += a->w[4 * k + 1] / (double)a->draws;
+    }
+    return sum;
+}
+
+/* Heavy tails and one row far out: rounds have the slope that the integral has, and not that of
+ * least squares. */
+static void rounds_have_the_slope_of_the_integral(void **state)
+{
+    (void)state;
+    static double pairs[PAIRS * 2];
+    static uint8_t set[PAIRS * 2];
+    double spectrum[2] = {1, 1};
+    const size_t order[2] = {0, 1};
+    const uint8_t required[4] = {0, 1, 0, 0};
+    lscm_fit_settings settings = defaults();
+    anchored a;
+    lcg g = {12};
+    double mean = 0;
+    double square = 0;
+    for (size_t r = 0; r < PAIRS; r++) {
+        double chi2 = 0;
+        for (size_t c = 0; c < 3; c++) {
+            double own = lcg_normal(&g);
+            chi2 += own * own;
+        }
+        set[2 * r] = r % 3 == 0;
+        set[2 * r + 1] = r % 9 == 1;
+        pairs[2 * r] = lcg_normal(&g);
+        pairs[2 * r + 1] = 0.8 * pairs[2 * r] + lcg_normal(&g) / sqrt(chi2 / 3);
+    }
+    pairs[2 * 5] = 2.5;
+    pairs[2 * 5 + 1] = -12;
+    linear_view s = {.kind = VIEW_OBSERVED,
+                     .rows = PAIRS,
+                     .d = 2,
+                     .D = 2,
+                     .rank = 2,
+                     .y = pairs,
+                     .spectrum = spectrum};
+    design_again(&s.design, PAIRS, 2, set, pairs);
+    settings.noise_law = LSCM_NOISE_STUDENT;
+    settings.ridge = 1e-6;
+    anchored_input in = {.view = &s,
+                         .settings = &settings,
+                         .order = order,
+                         .required = required,
+                         .mechanism = LSCM_MECHANISM_LINEAR,
+                         .draws = 1600};
+    assert_ok(anchored_infer_noise(&a, &in, &why));
+    slope_law exact = slope_by_grid(pairs, set);
+    for (size_t k = 0; k < a.draws; k++) {
+        mean += a.w[4 * k + 1] / (double)a.draws;
+        square += a.w[4 * k + 1] * a.w[4 * k + 1] / (double)a.draws;
+        assert_true(a.noise.dof[2 * k + 1] > 2 && a.noise.share[2 * k + 1] <= 0);
+    }
+    assert_near(mean, exact.mean, 0.4 * exact.sd);
+    assert_near(sqrt(square - mean * mean) / exact.sd, 1, 0.25);
+    anchored_close(&a);
+    settings.noise_law = LSCM_NOISE_GAUSSIAN;
+    assert_ok(anchored_infer_noise(&a, &in, &why));
+    assert_null(a.noise.dof);
+    assert_true(fabs(mean_slope(&a) - exact.mean) > exact.sd); /* dragged by the row far out */
+    anchored_close(&a);
+    design_close(&s.design);
+}
+
+/* ---- Directions ---- */
+
+/* Without interventions: z_0 -> z_1, both of heavy tails, gain more than z_1 -> z_0 does; normal
+ * ones gain nothing. */
+static void tails_tell_directions(void **state)
+{
+    (void)state;
+    static double pairs[MANY * 2];
+    static uint8_t set[MANY * 2];
+    const noise_grid laws = noise_grid_of(LSCM_NOISE_ANY);
+    for (int heavy = 0; heavy < 2; heavy++) {
+        double gain[8] = {0};
+        lcg g = {77};
+        linear_view s = {
+            .kind = VIEW_OBSERVED, .rows = MANY, .d = 2, .D = 2, .rank = 2, .y = pairs};
+        const anchored_input in = {.view = &s};
+        for (size_t r = 0; r < MANY; r++) {
+            double a = lcg_normal(&g);
+            double b = lcg_normal(&g);
+            pairs[2 * r] = heavy != 0 ? a * a * a : a;
+            pairs[2 * r + 1] = pairs[2 * r] + (heavy != 0 ? b * b * b : b);
+        }
+        design_again(&s.design, MANY, 2, set, NULL);
+        assert_ok(noise_gains(gain, &laws, &in, pairs, &why));
+        double forward = gain[0] + gain[4 + 1];
+        double backward = gain[4] + gain[2];
+        if (heavy != 0) {
+            assert_true(forward > backward + 100);
+        } else {
+            assert_near(forward, backward, 1);
+        }
+        design_close(&s.design);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +431,8 @@ int main(void)
         cmocka_unit_test(tails_are_told_from_normal_noise),
         cmocka_unit_test(rows_count_for_each_node),
         cmocka_unit_test(bends_count_rows_the_same),
+        cmocka_unit_test(rounds_have_the_slope_of_the_integral),
+        cmocka_unit_test(tails_tell_directions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

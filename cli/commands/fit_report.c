@@ -114,7 +114,8 @@ static void print_noise(const json_t *summary)
     const char *name = NULL;
     json_t *own = NULL;
     size_t shown = 0;
-    json_object_foreach (laws, name, own) {
+    json_object_foreach(laws, name, own)
+    {
         if (shown == MOST_EDGES) {
             (void)printf(", and %zu more", json_object_size(laws) - shown);
             break;

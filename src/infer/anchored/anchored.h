@@ -8,6 +8,7 @@
 #include "infer/anchored/anchored_fit.h"    /* the method */
 #include "infer/anchored/anchored_infer.h"  /* from a view of x to draws */
 #include "infer/anchored/anchored_judged.h" /* the same without some rows, to be judged */
+#include "infer/anchored/anchored_noise.h"  /* noise with heavy tails */
 #include "infer/anchored/nonlinear.h"       /* x that bends */
 #include "infer/anchored/viewing.h"         /* pictures of things that move */
 

@@ -94,13 +94,13 @@ static node_residuals residuals_of(const noise_work *w, const anchored *a, size_
             row[n++] = (uint32_t)r;
         }
     }
-    return (node_residuals){.rows = {n, design_batches(&s->design), e, batch},
-                            .state = {.sigma = m.sigma[i] / w->sd[i],
-                                      .effect = a->effect[draw * d + i]},
-                            .row = row,
-                            .weight = e + s->rows,
-                            .x = e + 2 * s->rows,
-                            .own = e + 3 * s->rows};
+    return (node_residuals){
+        .rows = {n, design_batches(&s->design), e, batch},
+        .state = {.sigma = m.sigma[i] / w->sd[i], .effect = a->effect[draw * d + i]},
+        .row = row,
+        .weight = e + s->rows,
+        .x = e + 2 * s->rows,
+        .own = e + 3 * s->rows};
 }
 
 /* Whether residuals of a draw speak for such laws, summed over nodes. */
@@ -177,7 +177,8 @@ static void take_laws(void *self, anchored *a, size_t first, size_t past)
 
 static bool may_be_other(const anchored_input *in)
 {
-    return in->settings->noise_law != LSCM_NOISE_GAUSSIAN && in->settings->noise != LSCM_NOISE_EQUAL;
+    return in->settings->noise_law != LSCM_NOISE_GAUSSIAN &&
+           in->settings->noise != LSCM_NOISE_EQUAL;
 }
 
 /* Without rounds that count degrees of freedom are 0. */

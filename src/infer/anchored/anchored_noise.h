@@ -3,8 +3,8 @@
  * is far out counts little, makes no edges and breaks no intervals. Left to us, the first round is
  * all unless its residuals speak for such laws: normal data stay as they are.
  *
- * Of x linear in z where the encoder's error does not matter, or is not asked about; elsewhere, where
- * noise has one scale for all nodes and where entries are missing it is normal.
+ * Of x linear in z where the encoder's error does not matter, or is not asked about; elsewhere,
+ * where noise has one scale for all nodes and where entries are missing it is normal.
  */
 #ifndef LSCM_INFER_ANCHORED_ANCHORED_NOISE_H
 #define LSCM_INFER_ANCHORED_ANCHORED_NOISE_H

@@ -109,8 +109,7 @@ static void join_round(const pool *p, const anchored *a, size_t k, bent_mechanis
         size_t count = from->terms > 0 ? from->first[at + 1] - from->first[at] : 0;
         if (count > 0) {
             uint64_t first = from->first[at];
-            memcpy(to->parent + 2 * next, from->parent + 2 * first,
-                   2 * count * sizeof *to->parent);
+            memcpy(to->parent + 2 * next, from->parent + 2 * first, 2 * count * sizeof *to->parent);
             memcpy(to->coef + CURVE_WIDTH * next, from->coef + CURVE_WIDTH * first,
                    count * CURVE_WIDTH * sizeof *to->coef);
         }

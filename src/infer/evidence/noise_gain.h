@@ -4,9 +4,9 @@
  *
  *     gain(i, pa) = log sum over laws P(law) p(residuals by slopes of pa | law)/p(.. | normal),
  *
- * each at the slopes (by weighted least squares, under Student's t with 4 degrees of freedom; normal:
- * least squares) and the scale that it likes best, which takes what prior and volume add to be
- * alike. Heavy tails alone tell; noise with light ones says nothing here.
+ * each at the slopes (by weighted least squares, under Student's t with 4 degrees of freedom;
+ * normal: least squares) and the scale that it likes best, which takes what prior and volume add to
+ * be alike. Heavy tails alone tell; noise with light ones says nothing here.
  */
 #ifndef LSCM_INFER_EVIDENCE_NOISE_GAIN_H
 #define LSCM_INFER_EVIDENCE_NOISE_GAIN_H

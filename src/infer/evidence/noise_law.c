@@ -28,8 +28,8 @@ noise_grid noise_grid_of(lscm_noise_kind kind)
     g.point[g.count++] =
         (noise_point){.dof = INFINITY, .ratio = 1, .log_prior = student || mixture ? log(0.5) : 0};
     for (size_t k = 0; k < DOFS && student; k++) {
-        g.point[g.count++] = (noise_point){
-            .dof = DOF[k], .ratio = 1, .log_prior = log(0.5 / kinds / (double)DOFS)};
+        g.point[g.count++] =
+            (noise_point){.dof = DOF[k], .ratio = 1, .log_prior = log(0.5 / kinds / (double)DOFS)};
     }
     for (size_t k = 0; k < MIXTURES && mixture; k++) {
         g.point[g.count++] = (noise_point){.dof = INFINITY,

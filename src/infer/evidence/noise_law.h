@@ -5,9 +5,9 @@
  *     student   l_ri ~ Gamma(nu/2, rate nu/2), so that e_ri/s_i is Student's t with nu,
  *     mixture   l_ri = 1, or 1/k^2 with probability p,
  *
- * nu, or (p, k), of a small grid whose points have probabilities, the normal law 1/2. nu is above 2,
- * so that e has a variance. Given l rows count l_ri in the sums of node i (families.h); given the
- * residuals e_ri of a model, s_i and what batches have of their own,
+ * nu, or (p, k), of a small grid whose points have probabilities, the normal law 1/2. nu is above
+ * 2, so that e has a variance. Given l rows count l_ri in the sums of node i (families.h); given
+ * the residuals e_ri of a model, s_i and what batches have of their own,
  *
  *     the point, l integrated out      P(point) prod_r p(e_ri/s_i | point)
  *     l_ri given the point             Gamma((nu + 1)/2, rate (nu + e_ri^2/s_i^2)/2), or one of two
@@ -64,8 +64,8 @@ void noise_draw(const noise_grid *grid, const noise_rows *rows, noise_state *sta
                 double *x, double *own, rng r, uint64_t part);
 
 /* The log likelihood of x (n) as normal, at the scale that it likes best; and log of how much
- * likelier than `normal` it is where noise may be of any law of the grid, each law at the scale that
- * it likes best. Numbers without heavy tails are not asked. */
+ * likelier than `normal` it is where noise may be of any law of the grid, each law at the scale
+ * that it likes best. Numbers without heavy tails are not asked. */
 double noise_normal_likelihood(const double *x, size_t n);
 double noise_likelier(const noise_grid *grid, const double *x, size_t n, double normal);
 /* The same of residuals. */

@@ -9,9 +9,9 @@
  * P(i - j) stays as exact as it was, and is shared between i -> j and j -> i as the draws after
  * the walk share it, with 1/2 of a draw each for what they have not seen.
  *
- * Where noise is heavy-tailed and gains by that are known (noise_gain.h), a turn that gains g is kept
- * with the probability min(1, n/n' e^g), the first half of the walk with less and less of that left
- * out. Beyond the nodes that have gains what noise says of directions is not asked.
+ * Where noise is heavy-tailed and gains by that are known (noise_gain.h), a turn that gains g is
+ * kept with the probability min(1, n/n' e^g), the first half of the walk with less and less of that
+ * left out. Beyond the nodes that have gains what noise says of directions is not asked.
  *
  * With one variance for all nodes the rows tell such graphs apart, and nothing is done.
  */
@@ -114,7 +114,8 @@ static void turn(walk *w, size_t from, size_t to)
     w->parents[from] |= (uint32_t)1 << to;
 }
 
-/* What the graph gains where from -> to is turned: all other parents of `to` are those of `from`. */
+/* What the graph gains where from -> to is turned: all other parents of `to` are those of `from`.
+ */
 static double gain_of_turn(const walk *w, size_t from, size_t to)
 {
     double gained = 0;
@@ -183,7 +184,8 @@ static void share_edges(const graph_posterior *g, const walk *w, const double *c
 void graph_share_classes(graph_posterior *g, const anchored_input *in, graph_scratch *t)
 {
     size_t d = in->view->d;
-    walk all = {.d = d, .gain = in->gains, .r = stream_of((uint64_t)in->settings->seed, STREAM_CLASSES)};
+    walk all = {
+        .d = d, .gain = in->gains, .r = stream_of((uint64_t)in->settings->seed, STREAM_CLASSES)};
     if (!g->exact || in->order != NULL || in->settings->noise == LSCM_NOISE_EQUAL ||
         !find_turnable(&all, g, in)) {
         return;

@@ -67,9 +67,9 @@ typedef struct bends {
     double *rough;      /* (d, CURVE_WIDTH): r */
     double *slope;      /* (d, CURVE_WIDTH): mean of phi' over the rows */
     double *product; /* (d, d, CURVE_PAIRS): of p and q, mean of phi'_pa phi_qb; 0 without pairs */
-    bend_family *list; /* (d) */
+    bend_family *list;    /* (d) */
     const double *weight; /* (d, rows): what rows count for each node (families.h), or NULL */
-    size_t most;       /* functions of one family, and the node */
+    size_t most;          /* functions of one family, and the node */
     arena memory, sums, gains;
 } bends;
 

@@ -8,7 +8,8 @@
  * more, each family sums over its own columns. A node that is never free has n = 0, S = 0.
  *
  * Rows may count differently for each node: where the noise of node i in row r has the variance
- * s_i^2 / l_ri given l, weights l_ri give the likelihood but for a factor that all parent sets share.
+ * s_i^2 / l_ri given l, weights l_ri give the likelihood but for a factor that all parent sets
+ * share.
  *
  * Where sets may have an intercept of their own, a family has a level for each tau (family.h,
  * set_means.h).
@@ -29,16 +30,16 @@ typedef struct families {
     const design *design; /* the caller's */
     const double *weight; /* (rows), the caller's: what each row counts; NULL: 1 */
     const double *node_weight; /* (d, rows), the caller's: the same for each node; NULL: as above */
-    double *heft;         /* (d): sum of weights */
-    size_t *candidate;    /* (sum of counts) */
-    size_t levels;        /* of every family: 1 without effects of sets */
-    double *scatter;      /* (levels, sum of (count + 1)^2), family by family */
-    double *mean;         /* (levels, sum of count + 1), the same */
-    set_means sets;       /* of z; with effects */
-    size_t used;          /* rows */
-    uint32_t *row;        /* (used): their numbers; set by set when d <= GRAM_DENSE */
-    double *centre;       /* (d) */
-    double *work;         /* of the sums */
+    double *heft;              /* (d): sum of weights */
+    size_t *candidate;         /* (sum of counts) */
+    size_t levels;             /* of every family: 1 without effects of sets */
+    double *scatter;           /* (levels, sum of (count + 1)^2), family by family */
+    double *mean;              /* (levels, sum of count + 1), the same */
+    set_means sets;            /* of z; with effects */
+    size_t used;               /* rows */
+    uint32_t *row;             /* (used): their numbers; set by set when d <= GRAM_DENSE */
+    double *centre;            /* (d) */
+    double *work;              /* of the sums */
     arena memory;
 } families;
 

@@ -287,7 +287,8 @@ static void terms_of(score_terms *out, const family *f, const dag_prior *prior, 
     double unit = prior->unit[f->node];
     double n = f->rows > 1 ? f->rows : 1;
     const family_level *at = &f->level[level];
-    double shared = log_share + at->log_prior - 0.5 * log(family_heft(f, level)) - 0.5 * at->log_spread;
+    double shared =
+        log_share + at->log_prior - 0.5 * log(family_heft(f, level)) - 0.5 * at->log_spread;
     bool equal = prior->variance > 0;
     out->scale = equal ? 1 : prior->ridge * unit * unit;
     out->linear = equal ? 0.5 / prior->variance : 0;

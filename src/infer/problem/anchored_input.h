@@ -14,20 +14,20 @@ typedef struct anchored_input {
     const double *reach; /* (d) or NULL: z_j is known within +-reach_j, beyond that only its sign */
     bool saturated; /* with reach: x may say nothing of z beyond it, as pixels do at their ends */
     const uint8_t
-        *unknown;       /* (rows, d) or NULL, with reach: 1 where z says nothing of a free node */
-    const double *leak; /* (d, d) or NULL: sd of what of z_p is in the z_i that was read off;
-                       0 on the diagonal */
-    double gain;        /* with leak: sd of the error of the scale of z_j, a share of it */
-    const double *blur; /* (d, d, d) or NULL: covariance of the error of z where node i is free,
-                           mean over rows; for variables that were read off x before */
-    const double *size; /* (rows) or NULL: of each row, as row_weights.h has it */
-    const double *weight; /* (d, rows) or NULL: what a row counts for each node, given a law of its noise
-                             that is a scale mixture (noise_law.h) */
-    const double *gains; /* (d, 2^d) or NULL, with these: what laws of noise say of directions
-                            (noise_gain.h) */
-    const double *noise_sd; /* (d), with these: the sd of noise in units of its scale s */
-    bool hole;          /* with these, of the slab */
-    bool conditional;   /* .. and in units of data without do() (graph/hyper.h) */
+        *unknown;         /* (rows, d) or NULL, with reach: 1 where z says nothing of a free node */
+    const double *leak;   /* (d, d) or NULL: sd of what of z_p is in the z_i that was read off;
+                         0 on the diagonal */
+    double gain;          /* with leak: sd of the error of the scale of z_j, a share of it */
+    const double *blur;   /* (d, d, d) or NULL: covariance of the error of z where node i is free,
+                             mean over rows; for variables that were read off x before */
+    const double *size;   /* (rows) or NULL: of each row, as row_weights.h has it */
+    const double *weight; /* (d, rows) or NULL: what a row counts for each node, given a law of its
+                             noise that is a scale mixture (noise_law.h) */
+    const double *gains;  /* (d, 2^d) or NULL, with these: what laws of noise say of directions
+                             (noise_gain.h) */
+    const double *noise_sd;   /* (d), with these: the sd of noise in units of its scale s */
+    bool hole;                /* with these, of the slab */
+    bool conditional;         /* .. and in units of data without do() (graph/hyper.h) */
     double ridge, log_odds;   /* of the prior; ridge 0: as the settings have it, or learned */
     lscm_mechanism mechanism; /* how far mechanisms may bend: as the settings have it, or found */
     size_t draws;

@@ -4,12 +4,13 @@
  *     (where i bends in s, the effect that its curves have in the place of the sum)
  *     x = g(z), the decoder's mean: the noise of x is not added
  *
- * (where noise is not normal, e_ki has the law of the draw, and what sets have of their own is added)
- * in the order of the draw, and then, where the fit found z clipped at +-C, z clipped there as the
- * data were (causes act unclipped); e_ki is a pure function of (seed, k, i), so the first rows are
- * the same however many are asked for. z is kept whole, x is made when it is read, in whole tiles
- * of rows: float32 for pictures, float64 otherwise. The posterior is not needed afterwards. A
- * decoder of positions makes pictures of any size: z is the same, and so is x where sizes are.
+ * (where noise is not normal, e_ki has the law of the draw, and what sets have of their own is
+ * added) in the order of the draw, and then, where the fit found z clipped at +-C, z clipped there
+ * as the data were (causes act unclipped); e_ki is a pure function of (seed, k, i), so the first
+ * rows are the same however many are asked for. z is kept whole, x is made when it is read, in
+ * whole tiles of rows: float32 for pictures, float64 otherwise. The posterior is not needed
+ * afterwards. A decoder of positions makes pictures of any size: z is the same, and so is x where
+ * sizes are.
  */
 #include "base/rng.h"
 #include "base/streams.h"
