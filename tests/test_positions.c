@@ -500,6 +500,38 @@ static void decoded_and_scored(void **state)
     lscm_posterior_free(p);
 }
 
+/* A decoder of positions answers for a pixel at a time, which took hours of a million pictures: of
+ * more than 2^24 pixels every second picture is scored, of more than twice that every third. */
+static void of_many_pixels_some_are_scored(void **state)
+{
+    enum { SIDE = 256, PICTURES = SIDE + 1, PIXELS = SIDE * SIDE };
+    const made_size m = {1, 2, 2, SIDE, SIDE, 1};
+    lscm_scores scores;
+    (void)state;
+    lscm_posterior *p = made_positions(2, PICTURES, &m);
+    lscm_dataset *data = made_new();
+    uint8_t *seen = made_field(data, LSCM_X, DTYPE_UINT8, PICTURES, SIDE, SIDE, 1);
+    (void)made_field(data, LSCM_W, DTYPE_FLOAT64, m.d, m.d, 0, 0);
+    (void)made_field(data, LSCM_TARGETS, DTYPE_UINT8, PICTURES, m.d, 0, 0);
+    double *x = calloc(PIXELS, sizeof *x);
+    double sum = 0;
+    assert_non_null(x);
+    for (size_t row = 0; row < PICTURES; row++) {
+        memset(seen + row * PIXELS, row % 2 == 0 ? 3 : 200, PIXELS);
+        if (row % 2 == 0) {
+            assert_ok(lscm_posterior_decode(p, 1, p->z + row * m.d, x, &why));
+            for (size_t k = 0; k < PIXELS; k++) {
+                sum += (x[k] - 3) * (x[k] - 3) / PIXELS;
+            }
+        }
+    }
+    assert_ok(lscm_posterior_evaluate(&scores, p, data, &why));
+    assert_near(scores.x_mse, sum / (SIDE / 2 + 1), 1e-10 * sum);
+    free(x);
+    lscm_dataset_free(data);
+    lscm_posterior_free(p);
+}
+
 /* 20 x 28 in colours that are nearly those of light: the first pixel is beyond it. */
 static lscm_posterior *made_scene(void)
 {
@@ -572,6 +604,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(pictures_of_any_size),
         cmocka_unit_test(other_sizes_and_runs_are_refused),
         cmocka_unit_test(decoded_and_scored),
+        cmocka_unit_test(of_many_pixels_some_are_scored),
         TEST_AT_HOME(pictures_a_little_beyond_light),
     };
     if (argc == 3 && strcmp(argv[1], "make") == 0) {
