@@ -227,7 +227,7 @@ static void draw_node(const bends *b, const family *fam, const dag_prior *prior,
         double s = draw_coefficients(&fit, n, dof, r, first, room->coef);
         const double *mean = f->mean + of->place * f->width;
         double c = mean[f->width - 1] + f->middle +
-                   s / sqrt(fmax(f->heft[of->place], 1)) * rng_normal(r, first + INTERCEPT);
+                   s / sqrt(f->heft[of->place]) * rng_normal(r, first + INTERCEPT);
         for (size_t g = 0; g < n; g++) {
             c -= room->coef[g] * mean[room->s.place[g]];
         }

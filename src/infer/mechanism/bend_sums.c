@@ -195,7 +195,7 @@ static void centre(bend_family *f, const bend_work *w, size_t batches)
             f->scatter[c * m + a] = f->scatter[a * m + c];
         }
     }
-    f->heft[0] = heft;
+    f->heft[0] = heft > 0 ? heft : 1;
 }
 
 static void sum_family(const bends *b, bend_family *f, const latent_rows *rows, bend_work *w)
