@@ -1,21 +1,15 @@
 #include "infer/check/check_hidden.h"
 
 #include "base/tuned.h"
+#include "infer/check/check_scatter.h"
 #include "infer/check/regression.h"
 
 #include <cblas.h>
 #include <math.h>
 #include <string.h>
 
-/* A set: mean of zeta, and its scatter about it; where nodes bend, of zeta and then of nodes as
- * their causes see them, less what of these is not straight. */
 typedef struct scratch {
-    size_t both;     /* d, or 2 d where nodes bend */
-    double *row;     /* (both) */
-    double *mean;    /* (sets, both) */
-    double *scatter; /* (sets, both, both) */
-    double *with;    /* (sets, both): scatter of these with e_a */
-    double *own;     /* (sets): scatter of e_a */
+    check_scatter s;
     regression r;    /* columns 1, parents, e_a, z_b; its gram is free + share * set */
     double *part[2]; /* (wide, wide): rows in which a is free; was set */
     double *solution;
@@ -42,12 +36,7 @@ static void lay_out(scratch *q, const check_rows *t)
     size_t d = t->d;
     size_t wide = d + 3;
     arena *m = &q->memory;
-    q->both = t->in->a->bends ? 2 * d : d;
-    q->row = arena_take(m, q->both, sizeof(double));
-    q->mean = arena_take(m, t->sets * q->both, sizeof(double));
-    q->scatter = arena_take(m, t->sets * q->both * q->both, sizeof(double));
-    q->with = arena_take(m, t->sets * q->both, sizeof(double));
-    q->own = arena_take(m, t->sets, sizeof(double));
+    check_scatter_lay_out(&q->s, m, t);
     q->r.gram = arena_take(m, wide * wide, sizeof(double));
     q->r.factor = arena_take(m, wide * wide, sizeof(double));
     q->part[0] = arena_take(m, wide * wide, sizeof(double));
@@ -60,87 +49,17 @@ static void lay_out(scratch *q, const check_rows *t)
     q->has = arena_take(m, d, 1);
 }
 
-static double rows_of(const check_rows *t, size_t set)
-{
-    return (double)(t->first[set + 1] - t->first[set]);
-}
-
-/* The place of node i as its causes see it. */
-static size_t caused(const check_rows *t, const scratch *q, size_t i)
-{
-    return i + q->both - t->d;
-}
-
-static void take_row(const check_rows *t, const scratch *q, const check_family *all, size_t row)
-{
-    size_t d = t->d;
-    const double *z = t->told + row * d;
-    memcpy(q->row, z, d * sizeof *z);
-    for (size_t i = 0; i < d && q->both > d; i++) {
-        const check_family *f = &all[i];
-        double straight = f->f.bent ? cblas_ddot((int)d, f->weight, 1, z, 1) : 0;
-        double whole = f->f.bent ? check_functions_sum(&f->f, t, f->coef, z) : 0;
-        q->row[d + i] = z[i] - whole + straight;
-    }
-}
-
-/* E[zeta zeta' | z]: what is told, and what is not. all (d): families of the graph. */
-static void take_sets(const check_rows *t, const scratch *q, const check_family *all)
-{
-    size_t d = t->d;
-    size_t both = q->both;
-    memset(q->mean, 0, t->sets * both * sizeof(double));
-    memset(q->scatter, 0, t->sets * both * both * sizeof(double));
-    for (size_t set = 0; set < t->sets; set++) {
-        double *mean = q->mean + set * both;
-        double *scatter = q->scatter + set * both * both;
-        for (size_t k = t->first[set]; k < t->first[set + 1]; k++) {
-            take_row(t, q, all, k);
-            cblas_daxpy((int)both, 1 / rows_of(t, set), q->row, 1, mean, 1);
-        }
-        for (size_t k = t->first[set]; k < t->first[set + 1]; k++) {
-            take_row(t, q, all, k);
-            for (size_t i = 0; i < both; i++) {
-                cblas_daxpy((int)both, q->row[i] - mean[i], q->row, 1, scatter + i * both, 1);
-            }
-        } /* the mean of z - mean is 0: scatter with z is that with z - mean */
-        for (size_t i = 0; i < both * both && t->doubt != NULL; i++) {
-            scatter[i] += rows_of(t, set) * t->doubt[(set * d + i / both % d) * d + i % both % d];
-        }
-    }
-}
-
-/* Scatters with e_a of its family. */
-static void take_rest(const check_rows *t, const scratch *q, const check_family *f, size_t a)
-{
-    size_t both = q->both;
-    for (size_t set = 0; set < t->sets; set++) {
-        const double *scatter = q->scatter + set * both * both;
-        double *with = q->with + set * both;
-        memcpy(with, scatter + caused(t, q, a) * both, both * sizeof *with);
-        for (size_t p = 0; p < t->d; p++) {
-            if (f->weight[p] != 0) {
-                cblas_daxpy((int)both, -f->weight[p], scatter + p * both, 1, with, 1);
-            }
-        }
-        q->own[set] = with[caused(t, q, a)];
-        for (size_t p = 0; p < t->d; p++) {
-            q->own[set] -= f->weight[p] * with[p];
-        }
-    }
-}
-
 /* Products of 1, the parents, e_a and z_b, with intercepts of sets tau over the noise. */
 static void sum_pair(const check_rows *t, scratch *q, pair_case *c, double tau)
 {
-    size_t both = q->both;
+    size_t both = q->s.both;
     size_t wide = c->count + 3;
     size_t node[2 + 64]; /* no family is that large */
     size_t seen = c->count + 1;
     double sets = 0;
     q->r.wide = wide;
     memcpy(node, q->parent, c->count * sizeof *node);
-    node[c->count] = caused(t, q, c->b);
+    node[c->count] = check_caused(&q->s, t, c->b);
     memset(q->part[0], 0, wide * wide * sizeof(double));
     memset(q->part[1], 0, wide * wide * sizeof(double));
     c->rows[0] = c->rows[1] = c->hidden = c->level = 0;
@@ -149,10 +68,10 @@ static void sum_pair(const check_rows *t, scratch *q, pair_case *c, double tau)
             continue;
         }
         bool is_set = check_is_set(t, set, c->a);
-        const double *mean = q->mean + set * both;
-        const double *scatter = q->scatter + set * both * both;
+        const double *mean = q->s.mean + set * both;
+        const double *scatter = q->s.scatter + set * both * both;
         double *sum = q->part[is_set ? 1 : 0];
-        double n = rows_of(t, set);
+        double n = check_rows_in(t, set);
         double whole = n / (1 + n * tau * tau);
         sets++;
         c->rows[is_set ? 1 : 0] += n;
@@ -167,12 +86,12 @@ static void sum_pair(const check_rows *t, scratch *q, pair_case *c, double tau)
                     scatter[node[k] * both + node[l]] + whole * mean[node[k]] * mean[node[l]];
             }
             if (!is_set) {
-                sum[at * wide + wide - 2] += q->with[set * both + node[k]];
-                sum[(wide - 2) * wide + at] += q->with[set * both + node[k]];
+                sum[at * wide + wide - 2] += q->s.with[set * both + node[k]];
+                sum[(wide - 2) * wide + at] += q->s.with[set * both + node[k]];
             }
         }
-        sum[(wide - 2) * wide + wide - 2] += is_set ? 0 : q->own[set];
-        c->hidden += is_set ? 0 : q->own[set];
+        sum[(wide - 2) * wide + wide - 2] += is_set ? 0 : q->s.own[set];
+        c->hidden += is_set ? 0 : q->s.own[set];
     }
     for (size_t part = 0; part < 2; part++) {
         for (size_t k = 1; k < wide; k++) {
@@ -368,7 +287,7 @@ static void take_graph(check_hidden *out, const check_rows *t, scratch *q, const
     double share = log(t->graphs.share[g]);
     const size_t *order = t->in->a->order + t->graphs.draw[g] * d;
     if (g == 0 || t->in->a->bends) {
-        take_sets(t, q, all + g * d);
+        check_scatter_take(&q->s, t, all + g * d);
     }
     for (size_t k = 0; k < d; k++) {
         q->place[order[k]] = k;
@@ -377,7 +296,7 @@ static void take_graph(check_hidden *out, const check_rows *t, scratch *q, const
         size_t a = order[k / d];
         size_t b = k % d;
         if (b == 0) {
-            take_rest(t, q, &all[g * d + a], a);
+            check_scatter_rest(&q->s, t, &all[g * d + a], a);
         }
         if (q->place[a] >= q->place[b] || !is_tried(t, all, g, a, b)) {
             continue;
@@ -403,7 +322,7 @@ lscm_status check_hidden_of(check_hidden *out, const check_rows *t, const check_
 {
     lscm_status status = LSCM_OK;
     size_t d = t->d;
-    scratch q = {.mean = NULL};
+    scratch q = {.spare = NULL};
     for (size_t k = 0; k < d * d; k++) {
         out->gain[k] = out->spare[k] = -INFINITY;
     }
