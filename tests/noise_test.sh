@@ -32,6 +32,9 @@ succeeds "" "$lscm" fit normal.csv --out auto --draws 64 --holdout 0
 succeeds "" "$lscm" fit normal.csv --out asked --draws 64 --holdout 0 --noise-law gaussian
 succeeds "" cmp auto/posterior.nc asked/posterior.nc
 
+sed 's/^[^,]*,/,/;4q' heavy.csv | tail -n 3 >gaps && cat heavy.csv gaps >gaps.csv
+succeeds "noise-law student was not used" "$lscm" fit gaps.csv --out gaps.run --draws 64 --holdout 0 --noise-law student
+
 # ---- a law that is none
 command -v ncdump >/dev/null 2>&1 && command -v ncgen >/dev/null 2>&1 || finish
 succeeds "noise_dof" ncdump -h heavy/posterior.nc

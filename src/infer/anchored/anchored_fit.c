@@ -274,6 +274,9 @@ static void warn(const fit *f, const anchored *a)
         warn_of_clip(f, a);
     }
     warn_of_unused(f, a);
+    if (a->clip > 0 || f->settings.noise == LSCM_NOISE_EQUAL) {
+        anchored_noise_unused(f, "noise is normal where it has one scale, or z was clipped");
+    }
     if (f->settings.graph_prior == LSCM_GRAPH_PRIOR_UNIFORM && a->sampler != SAMPLER_EXACT &&
         a->sampler != SAMPLER_MCMC) {
         (void)json_array_append_new(
@@ -308,6 +311,9 @@ static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_p
     TRY(anchored_check(f, s, &a, why));
     warn(f, &a);
     warn_of_missing(f, s);
+    if (s->mask != NULL) {
+        anchored_noise_unused(f, "noise is normal where entries of x are missing");
+    }
     stages_enter(&f->stages, FIT_COMPARE);
     TRY(advise_on_knowledge(&f->known, &in, &a, &v.sets, f->data->node_names, f->warnings, why));
     advise_on_judgement(&v.sets, &a, f->data->node_names, f->warnings);

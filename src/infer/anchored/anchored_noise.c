@@ -234,6 +234,14 @@ done:
     return status;
 }
 
+void anchored_noise_unused(const fit *f, const char *why_not)
+{
+    static const char *const names[] = {"noise_law", NULL};
+    if (f->settings.noise_law > LSCM_NOISE_GAUSSIAN) {
+        belonging_unused(f, names, why_not);
+    }
+}
+
 void anchored_noise_known(anchored_input *in, const anchored *a)
 {
     in->weight = a->noise_weight;

@@ -13,6 +13,8 @@
 #include "infer/run/run.h"
 
 lscm_status anchored_infer_noise(anchored *out, const anchored_input *in, lscm_error *why);
+/* Warns where such laws were asked for and could not be had. */
+void anchored_noise_unused(const fit *f, const char *why_not);
 /* What judges of such a fit are to be asked. */
 void anchored_noise_known(anchored_input *in, const anchored *a);
 /* Laws into a posterior and, by node, what they are most likely, into its summary, where any is not

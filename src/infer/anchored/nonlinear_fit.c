@@ -7,6 +7,7 @@
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
+#include "infer/anchored/anchored_noise.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/knowledge_advice.h"
 #include "infer/anchored/nonlinear_result.h"
@@ -218,6 +219,7 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, rivals *others, lscm_err
     TRY(compare_untold(&r, why));
     advise_on_judgement(&r.j, &r.a, f->data->node_names, f->warnings);
     advise_on_left_out(&r.targets, f->warnings);
+    anchored_noise_unused(f, "noise is normal where z is read off x that bends");
     advise_on_directions(f, design_observational(&r.n.x.design), r.a.edge_prob);
     TRY(nonlinear_posterior(f, &r.n, &p, why));
     say_why(why_so, sizeof why_so, asked, others);

@@ -140,7 +140,9 @@ static lscm_status take_bent(const pool *p, anchored *a, lscm_error *why)
     lay_out_bent(&all, &memory);
     TRY(arena_open(&memory, why));
     lay_out_bent(&all, &memory);
-    memcpy(all.basis, any->basis, a->d * sizeof *all.basis);
+    for (size_t i = 0; i < a->d; i++) {
+        all.basis[i] = any->basis[i];
+    }
     for (size_t k = 0; k < p->rounds; k++) {
         join_round(p, a, k, &all);
     }
@@ -155,7 +157,7 @@ done:
 static lscm_status take_all(const pool *p, anchored *a, lscm_error *why)
 {
     copy_draws(p, a, 0, a->draws, true);
-    memcpy(a->edge_prob, p->edge_prob, a->d * a->d * sizeof(double));
+    copy(p->edge_prob, a->edge_prob, a->d * a->d, 0, 1, true);
     a->r_hat = p->r_hat;
     a->ess = a->edge_ess = p->ess;
     return take_bent(p, a, why);

@@ -9,6 +9,7 @@
 #include "infer/anchored/advice.h"
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
+#include "infer/anchored/anchored_noise.h"
 #include "infer/anchored/knowledge_advice.h"
 #include "infer/anchored/viewing.h"
 #include "infer/encoder/encoder.h"
@@ -252,6 +253,7 @@ static lscm_status conclude(viewing_run *r, lscm_error *why)
                             why));
     advise_on_judgement(&r->j, &r->a, f->data->node_names, f->warnings);
     advise_on_left_out(&r->targets, f->warnings);
+    anchored_noise_unused(f, "noise is normal where z is read off x that bends");
     advise_on_directions(f, design_observational(&r->v.by), r->a.edge_prob);
 done:
     if (status == LSCM_STOPPED && f->run->folder != NULL && f->settings.checkpoint > 0) {

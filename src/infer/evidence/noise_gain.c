@@ -101,7 +101,7 @@ static double gain_of(gain_rows *g, const noise_grid *grid, uint32_t parents)
     for (size_t r = 0; r < g->count; r++) {
         g->weight[r] = 1;
     }
-    if (g->count < 2 * SIDE || !regress(g, parents)) {
+    if (g->count < (size_t)2 * SIDE || !regress(g, parents)) {
         return 0;
     }
     double normal = noise_normal_likelihood(g->x, g->count);
