@@ -189,7 +189,8 @@ static inline double made_phi(const bent_mechanisms *b, int32_t node, size_t k, 
 static inline double made_effect(const bent_mechanisms *b, size_t draw, size_t i, const double *z,
                                  int only)
 {
-    static const size_t pairs[6][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {2, 0}};
+    static const size_t pairs[10][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2},
+                                        {2, 0}, {1, 2}, {2, 1}, {0, 3}, {3, 0}};
     double sum = 0;
     for (uint64_t t = b->first[draw * b->d + i]; t < b->first[draw * b->d + i + 1]; t++) {
         int32_t p = b->parent[2 * t];
@@ -201,7 +202,7 @@ static inline double made_effect(const bent_mechanisms *b, size_t draw, size_t i
         for (size_t k = 0; k < CURVE_WIDTH && q < 0; k++) {
             sum += coef[k] * made_phi(b, p, k, z[p]);
         }
-        for (size_t k = 0; k < 6 && q >= 0; k++) {
+        for (size_t k = 0; k < 10 && q >= 0; k++) {
             sum += coef[k] * made_phi(b, p, pairs[k][0], z[p]) * made_phi(b, q, pairs[k][1], z[q]);
         }
     }
