@@ -515,10 +515,10 @@ typedef enum lscm_mechanism {
     LSCM_MECHANISM_JOINT
 } lscm_mechanism;
 typedef enum lscm_noise_kind {
-    LSCM_NOISE_ANY,
-    LSCM_NOISE_GAUSSIAN,
-    LSCM_NOISE_STUDENT,
-    LSCM_NOISE_MIXTURE
+    LSCM_NOISE_KIND_AUTO,
+    LSCM_NOISE_KIND_GAUSSIAN,
+    LSCM_NOISE_KIND_STUDENT,
+    LSCM_NOISE_KIND_MIXTURE
 } lscm_noise_kind;
 
 #define LSCM_FIT_TABLE(X)                                                                          \

@@ -1,8 +1,9 @@
 /* The kernel encoder as a whole: what must not change it, some of the rows against all,
  * storing it, the choice of family, and inputs that have nothing to say. */
 #include "kernel_testing.h"
-
 #include "stopper.h"
+
+#include <float.h>
 
 /* Whole sets are held out, of every node about a fifth; rows where there are few sets. */
 static void whole_sets_are_held_out(void **state)
@@ -147,7 +148,8 @@ static void a_stored_encoder_works(void **state)
         assert_ok(kernel_apply(&back, 77, r.f.f + 300 * 10, z, sd, NULL, &why));
         for (size_t k = 0; k < 77 * 2; k++) {
             assert_near(z[k], e.z[600 + k], 1e-5 * (1 + fabs(z[k])));
-            assert_near(sd[k], e.sd[600 + k], 1e-4 * sd[k]);
+            /* a small variance is what products in single precision leave of a large one */
+            assert_near(sd[k], e.sd[600 + k], 1e-4 * sd[k] + FLT_EPSILON / sd[k]);
         }
         kernel_encoder_close(&back);
         free(z);

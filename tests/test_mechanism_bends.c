@@ -2,6 +2,8 @@
  * (bends_testing.h), and their scores with it: one by one, in tables, narrowed, of graphs. */
 #include "bends_testing.h"
 
+#include "base/tuned.h"
+
 /* ---- Gains ----------------------------------------------------------------------------------- */
 
 static void check_gain(const bent_problem *p, size_t i, size_t level, uint32_t set)
@@ -15,7 +17,10 @@ static void check_gain(const bent_problem *p, size_t i, size_t level, uint32_t s
     }
     size_t kinds = bent_kinds(p, i, bent_nodes(f, set), f->level[level].tau, term);
     double exact = bent_sum(term, kinds);
-    assert_near(gain, exact, 1e-7 * (1 + fabs(exact)));
+    /* kinds with pairs that are far less likely than others are passed over */
+    double over = p->b.reach == BEND_JOINT ? BEND_KINDS * exp(-tuned_bends_passed_over()) : 0;
+    assert_true(gain <= exact + 1e-7 * (1 + fabs(exact)));
+    assert_true(gain >= exact - 1e-7 * (1 + fabs(exact)) - over);
 }
 
 static void gains_are_those_of_the_rows(void **state)

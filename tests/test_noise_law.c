@@ -33,7 +33,7 @@ static double student_integral(double dof, double x)
 static void densities_are_mixtures_of_normal_ones(void **state)
 {
     (void)state;
-    const noise_grid all = noise_grid_of(LSCM_NOISE_ANY);
+    const noise_grid all = noise_grid_of(LSCM_NOISE_KIND_AUTO);
     double prior = 0;
     for (size_t p = 0; p < all.count; p++) {
         const noise_point *at = &all.point[p];
@@ -48,13 +48,13 @@ static void densities_are_mixtures_of_normal_ones(void **state)
         }
     }
     assert_near(prior, 1, 1e-12);
-    assert_int_equal(noise_grid_of(LSCM_NOISE_GAUSSIAN).count, 1);
+    assert_int_equal(noise_grid_of(LSCM_NOISE_KIND_GAUSSIAN).count, 1);
 }
 
 static void variances_are_those_of_the_densities(void **state)
 {
     (void)state;
-    const noise_grid all = noise_grid_of(LSCM_NOISE_ANY);
+    const noise_grid all = noise_grid_of(LSCM_NOISE_KIND_AUTO);
     for (size_t p = 0; p < all.count; p++) {
         double sum = 0;
         const double step = 1e-3;
@@ -79,7 +79,7 @@ enum { FEW = 30, DRAWS = 6000 };
 static void laws_and_scales_are_drawn_from_their_posterior(void **state)
 {
     (void)state;
-    const noise_grid all = noise_grid_of(LSCM_NOISE_ANY);
+    const noise_grid all = noise_grid_of(LSCM_NOISE_KIND_AUTO);
     static double e[FEW];
     static double weight[FEW];
     static double x[FEW];
@@ -137,7 +137,7 @@ static void make_residuals(lcg *g, bool heavy, double *e, uint32_t *batch)
 static void tails_are_told_from_normal_noise(void **state)
 {
     (void)state;
-    const noise_grid all = noise_grid_of(LSCM_NOISE_ANY);
+    const noise_grid all = noise_grid_of(LSCM_NOISE_KIND_AUTO);
     static double e[MANY];
     static double weight[MANY];
     static double x[MANY];
@@ -291,7 +291,7 @@ typedef struct slope_law {
 /* The slope of z_1 on z_0, everything else integrated out on a grid, under Student's law: no l. */
 static slope_law slope_by_grid(const double *pairs, const uint8_t *set)
 {
-    const noise_grid laws = noise_grid_of(LSCM_NOISE_STUDENT);
+    const noise_grid laws = noise_grid_of(LSCM_NOISE_KIND_STUDENT);
     double sum[3] = {0};
     for (double w = 0.2; w < 1.4; w += 0.03) {
         for (double c = -0.6; c < 0.6; c += 0.06) {
@@ -361,7 +361,7 @@ static void rounds_have_the_slope_of_the_integral(void **state)
                      .y = pairs,
                      .spectrum = spectrum};
     design_again(&s.design, PAIRS, 2, set, pairs);
-    settings.noise_law = LSCM_NOISE_STUDENT;
+    settings.noise_law = LSCM_NOISE_KIND_STUDENT;
     settings.ridge = 1e-6;
     anchored_input in = {.view = &s,
                          .settings = &settings,
@@ -379,7 +379,7 @@ static void rounds_have_the_slope_of_the_integral(void **state)
     assert_near(mean, exact.mean, 0.4 * exact.sd);
     assert_near(sqrt(square - mean * mean) / exact.sd, 1, 0.25);
     anchored_close(&a);
-    settings.noise_law = LSCM_NOISE_GAUSSIAN;
+    settings.noise_law = LSCM_NOISE_KIND_GAUSSIAN;
     assert_ok(anchored_infer_noise(&a, &in, &why));
     assert_null(a.noise.dof);
     assert_true(fabs(mean_slope(&a) - exact.mean) > exact.sd); /* dragged by the row far out */
@@ -396,7 +396,7 @@ static void tails_tell_directions(void **state)
     (void)state;
     static double pairs[MANY * 2];
     static uint8_t set[MANY * 2];
-    const noise_grid laws = noise_grid_of(LSCM_NOISE_ANY);
+    const noise_grid laws = noise_grid_of(LSCM_NOISE_KIND_AUTO);
     for (int heavy = 0; heavy < 2; heavy++) {
         double gain[8] = {0};
         lcg g = {77};

@@ -138,7 +138,7 @@ static void spoil_one_knot(lscm_posterior *p)
 
 static void spoil_many_knots(lscm_posterior *p)
 {
-    p->bent->basis[2].knots = 11;
+    p->bent->basis[2].knots = CURVE_KNOTS + 1;
 }
 
 static void spoil_order_of_knots(lscm_posterior *p)
@@ -224,8 +224,8 @@ static void what_is_not_sound_is_refused(void **state)
         spoil_fn spoil;
         const char *part;
     } cases[] = {
-        {spoil_one_knot, "'knots' of node 2 is 1; there are none, or 2 to 10"},
-        {spoil_many_knots, "'knots' of node 2 is 11"},
+        {spoil_one_knot, "'knots' of node 2 is 1; there are none, or 2 to 16"},
+        {spoil_many_knots, "'knots' of node 2 is 17"},
         {spoil_order_of_knots, "'knot' of node 1 does not ascend"},
         {spoil_gap_of_knots, "'knot' of node 1 does not ascend"},
         {spoil_knot, "'knot' is nan in row 3"},

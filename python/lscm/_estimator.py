@@ -53,14 +53,19 @@ class LatentSCM(Parameters, Results, Output):
         Of every random number.
     noise : {"auto", "equal", "unequal"}
         One noise scale for all nodes, or one for each.
+    mechanism : {"auto", "linear", "additive", "joint"}
+        Effects of causes are straight, add up as curves, or may act together; auto weighs all of
+        these where the rows speak for bends.
+    noise_law : {"auto", "gaussian", "student", "mixture"}
+        Law of the noise of mechanisms; auto is normal unless residuals have heavy tails.
     x_noise : float
         Sd of the noise of x; 0 learns it.
     degree : float
         Expected edges per node, for the sparsity prior; 0 chooses.
     ridge, graph_prior, clip, encoder, width, candidates, chains, holdout
         Of the method anchored: weight of the prior in rows; {"order", "uniform"}; z is clipped at
-        +-clip (0 finds out); {"auto", "kernel", "network"}; width of the network; candidate parents
-        and chains beyond 20 nodes; share of the intervention sets held out to judge the fit.
+        +-clip (0 finds out); {"auto", "kernel", "network", "conv"}; width of the network; candidate
+        parents and chains beyond 20 nodes; share of the intervention sets held out to judge the fit.
     steps, samples, rate, optimiser, batch, expectation, objective, temperature, \
 final_temperature, permanent, restarts, full_run
         Of methods that learn by steps, biols above all: see `lscm fit --help`; 0 chooses.
@@ -128,6 +133,8 @@ final_temperature, permanent, restarts, full_run
         seed: int = 0,
         *,
         noise: str = "auto",
+        mechanism: str = "auto",
+        noise_law: str = "auto",
         x_noise: float = 0.0,
         degree: float = 0.0,
         ridge: float = 0.0,
@@ -166,6 +173,8 @@ final_temperature, permanent, restarts, full_run
         self.draws = draws
         self.seed = seed
         self.noise = noise
+        self.mechanism = mechanism
+        self.noise_law = noise_law
         self.x_noise = x_noise
         self.degree = degree
         self.ridge = ridge

@@ -172,6 +172,10 @@
     COUNT(missing_fills, 8, STATED, ".. and fits that count, each on entries filled anew") \
     COUNT(noise_settle, 4, HAND, "fits that settle where noise is not normal ..") \
     COUNT(noise_rounds, 16, HAND, ".. and fits that count: with 8, 90% intervals of weights cover 87% under Student's t with 3") \
+    REAL(bends_least, 5, HAND, "log of how much likelier graphs must be where mechanisms may bend: as much as for laws of noise") \
+    REAL(bends_passed_over, 10, TIME, ".. and by how much less likely smoothnesses of pairs are that are not looked behind") \
+    COUNT(noise_many_nodes, 12, TIME, "with more nodes, fewer rounds over laws of noise") \
+    COUNT(noise_fewer, 4, TIME, ".. so many that count") \
     REAL(noise_least, 5, HAND, "log of how much likelier residuals must be under other laws") \
     COUNT(latent_inner, 3, HAND, "sweeps over censored z for one over the graph") \
     REAL(latent_far, 20, HAND, "nats that a chain must fit worse to go on from the best ..") \

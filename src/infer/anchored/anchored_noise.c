@@ -142,7 +142,7 @@ static lscm_status between(void *self, const anchored *a, size_t round, anchored
                            bool *enough, lscm_error *why)
 {
     noise_work *w = self;
-    bool asked = in->settings->noise_law != LSCM_NOISE_ANY;
+    bool asked = in->settings->noise_law != LSCM_NOISE_KIND_AUTO;
     bool known = a->sampler == SAMPLER_EXACT || a->sampler == SAMPLER_MCMC;
     lscm_status status = LSCM_OK;
     if (round == 0) {
@@ -157,6 +157,9 @@ static lscm_status between(void *self, const anchored *a, size_t round, anchored
         in->gains = w->gains;
     }
     draw_laws(w, a, round);
+    if (round + 1 == tuned_noise_settle() && in->mechanism == LSCM_MECHANISM_AUTO) {
+        in->mechanism = a->bends ? LSCM_MECHANISM_JOINT : LSCM_MECHANISM_LINEAR;
+    }
     in->weight = w->weight;
     in->noise_sd = w->sd;
 done:
@@ -177,7 +180,7 @@ static void take_laws(void *self, anchored *a, size_t first, size_t past)
 
 static bool may_be_other(const anchored_input *in)
 {
-    return in->settings->noise_law != LSCM_NOISE_GAUSSIAN &&
+    return in->settings->noise_law != LSCM_NOISE_KIND_GAUSSIAN &&
            in->settings->noise != LSCM_NOISE_EQUAL;
 }
 
@@ -199,7 +202,8 @@ lscm_status anchored_infer_noise(anchored *out, const anchored_input *in, lscm_e
                     .grid = noise_grid_of(in->settings->noise_law),
                     .random = stream_of((uint64_t)in->settings->seed, STREAM_TAILS)};
     const rounds all = {.settle = tuned_noise_settle(),
-                        .count = tuned_noise_rounds(),
+                        .count = in->view->d > tuned_noise_many_nodes() ? tuned_noise_fewer()
+                                                                        : tuned_noise_rounds(),
                         .what = "laws of noise",
                         .self = &w,
                         .between = between,
@@ -237,7 +241,7 @@ done:
 void anchored_noise_unused(const fit *f, const char *why_not)
 {
     static const char *const names[] = {"noise_law", NULL};
-    if (f->settings.noise_law > LSCM_NOISE_GAUSSIAN) {
+    if (f->settings.noise_law > LSCM_NOISE_KIND_GAUSSIAN) {
         belonging_unused(f, names, why_not);
     }
 }

@@ -22,8 +22,8 @@ _Static_assert(1 + DOFS + MIXTURES <= NOISE_POINTS, "there is a place for every 
 noise_grid noise_grid_of(lscm_noise_kind kind)
 {
     noise_grid g = {0};
-    bool student = kind == LSCM_NOISE_STUDENT || kind == LSCM_NOISE_ANY;
-    bool mixture = kind == LSCM_NOISE_MIXTURE || kind == LSCM_NOISE_ANY;
+    bool student = kind == LSCM_NOISE_KIND_STUDENT || kind == LSCM_NOISE_KIND_AUTO;
+    bool mixture = kind == LSCM_NOISE_KIND_MIXTURE || kind == LSCM_NOISE_KIND_AUTO;
     double kinds = student && mixture ? 2 : 1;
     g.point[g.count++] =
         (noise_point){.dof = INFINITY, .ratio = 1, .log_prior = student || mixture ? log(0.5) : 0};

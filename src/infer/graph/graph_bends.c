@@ -4,8 +4,10 @@
  *     p(z | may)/p(z | none) = mean_k e^(sum of gains of G_k),
  *
  * and no more than that where the first is far off: graphs that need bends are not among its
- * draws, but those that are gain by them, too. Nothing changes where the rows do not ask for bends.
+ * draws, but those that are gain by them, too. Nothing changes where the rows do not clearly ask
+ * for bends: samplers that draw the encoder with the graph take mechanisms to be straight.
  */
+#include "base/tuned.h"
 #include "infer/graph/graph_parts.h"
 
 #include <math.h>
@@ -48,7 +50,8 @@ lscm_status graph_bend(graph_posterior *g, const anchored_input *in, const doubl
     families f = {0};
     bends b = {0};
     TRY(try_bends(g, in, z, &f, &b, why));
-    if (in->mechanism == LSCM_MECHANISM_AUTO && !(bends_evidence(&f, g->parents, g->draws) > 0)) {
+    if (in->mechanism == LSCM_MECHANISM_AUTO &&
+        !(bends_evidence(&f, g->parents, g->draws) > tuned_bends_least())) {
         goto done;
     }
     if (psi != NULL) {

@@ -156,7 +156,9 @@ static lscm_status find_graphs(graph_posterior *g, const anchored_input *in, con
                                const double *psi, size_t step, graph_scratch *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    TRY(graph_search(g, in, t, why));
+    if (!graph_may_bend(in) || in->mechanism == LSCM_MECHANISM_AUTO) {
+        TRY(graph_search(g, in, t, why));
+    }
     if (graph_may_bend(in)) {
         TRY(graph_bend(g, in, z, psi, step, t, why));
     }

@@ -4,12 +4,15 @@
  *     leave a candidate out: drop its rows;    take it in: M <- M - M_b M_bb^-1 M_b',
  *
  * 3 curves^3 multiplications a set (family_table.c). Kinds with pairs, of the few candidates
- * that have any, one Cholesky factor each (bend_fit.c).
+ * that have any, one Cholesky factor each (bend_fit.c): their evidence has one top over the grid of
+ * G and H, so the grid is climbed from the G that is best without pairs and the least H, and what
+ * is less likely than others by e^-bends_passed_over is not looked behind.
  */
 #include "infer/mechanism/bend_parts.h"
 
 #include "base/simd.h"
 #include "base/threads.h"
+#include "base/tuned.h"
 
 #include <math.h>
 #include <string.h>
@@ -122,6 +125,8 @@ typedef struct gain_room {
     walk_room walk;
     walk_out kind;    /* (2^count) each */
     double *straight; /* (2^count): log evidence */
+    double *best;     /* (2^count): .. of the best curved kind */
+    uint8_t *curve;   /* (2^count): .. and its G */
     double *pairs;    /* (width, width) */
     size_t *place;    /* (width) */
 } gain_room;
@@ -134,6 +139,8 @@ static void lay_out_room(gain_room *g, arena *a, const bend_family *f)
     g->kind.rest = arena_take(a, sets, sizeof(double));
     g->kind.log_det = arena_take(a, sets, sizeof(double));
     g->straight = arena_take(a, sets, sizeof(double));
+    g->best = arena_take(a, sets, sizeof(double));
+    g->curve = arena_take(a, sets, sizeof *g->curve);
     g->pairs = arena_take(a, width, width * sizeof(double));
     g->place = arena_take(a, width, sizeof *g->place);
 }
@@ -178,27 +185,79 @@ static void add_curved(const bends *b, const bend_family *f, size_t level, size_
         double share = bend_log_prior(f, b->reach, (uint32_t)set, kind);
         if (kind == STRAIGHT) {
             g->straight[set] = evidence;
+            g->best[set] = evidence;
             gain[set] = share;
         } else {
+            if (evidence > g->best[set] || kind == 1) {
+                g->best[set] = evidence;
+                g->curve[set] = (uint8_t)(kind - 1);
+            }
             gain[set] = add_logs(gain[set], share + evidence - g->straight[set]);
         }
     }
     gain[0] = 0;
 }
 
+/* Kinds with pairs of one family, as far as they are known. */
+typedef struct climb {
+    const bend_family *f;
+    const dag_prior *prior;
+    const gain_room *g;
+    size_t level;
+    uint32_t set;
+    double best;                             /* log evidence: the largest so far */
+    double evidence[BEND_CURVES][BEND_PAIRS]; /* NAN: not known */
+} climb;
+
+/* Whether this kind may matter. */
+static bool look(climb *c, size_t curve, size_t pair)
+{
+    double *own = &c->evidence[curve][pair];
+    if (isnan(*own)) {
+        size_t kind = 1 + BEND_CURVES + curve * BEND_PAIRS + pair;
+        size_t n = bend_functions(c->f, c->set, kind, c->g->place);
+        bend_fit fit = bend_fit_of(c->f, c->level, kind, c->g->place, n,
+                                   bend_least(c->f, c->prior), c->g->pairs);
+        *own = bend_log_evidence(c->f, c->prior, (size_t)__builtin_popcount(c->set), fit.rest,
+                                 fit.log_det);
+        c->best = fmax(c->best, *own);
+    }
+    return *own > c->best - tuned_bends_passed_over();
+}
+
+/* All that may matter, from one kind on. */
+static void look_around(climb *c, size_t curve, size_t pair)
+{
+    for (size_t step = 0; step < 4; step++) {
+        size_t to = curve + (step == 0) - (step == 1);
+        size_t and = pair + (step == 2) - (step == 3);
+        if (to < BEND_CURVES && and < BEND_PAIRS && isnan(c->evidence[to][and]) &&
+            look(c, to, and)) {
+            look_around(c, to, and);
+        }
+    }
+}
+
 /* Adds the kinds with pairs, where there are any. */
 static void add_together(const bends *b, const bend_family *f, size_t level, const dag_prior *prior,
-                         gain_room *g, double *gain)
+                         const gain_room *g, double *gain)
 {
-    double least = bend_least(f, prior);
     for (uint32_t set = f->together; set != 0; set = (set - 1) & f->together) {
-        size_t parents = (size_t)__builtin_popcount(set);
-        for (size_t kind = BEND_CURVES + 1; kind < BEND_KINDS && parents > 1; kind++) {
-            size_t n = bend_functions(f, set, kind, g->place);
-            bend_fit fit = bend_fit_of(f, level, kind, g->place, n, least, g->pairs);
-            double evidence = bend_log_evidence(f, prior, parents, fit.rest, fit.log_det);
-            gain[set] = add_logs(gain[set], bend_log_prior(f, b->reach, set, kind) + evidence -
-                                                g->straight[set]);
+        climb c = {f, prior, g, level, set, g->best[set], {{0}}};
+        double *known = &c.evidence[0][0];
+        if ((set & (set - 1)) == 0) {
+            continue;
+        }
+        for (size_t k = 0; k < BEND_CURVES * BEND_PAIRS; k++) {
+            known[k] = NAN;
+        }
+        if (look(&c, g->curve[set], 0)) {
+            look_around(&c, g->curve[set], 0);
+        }
+        for (size_t k = 0; k < BEND_CURVES * BEND_PAIRS; k++) {
+            double share = bend_log_prior(f, b->reach, set, 1 + BEND_CURVES + k);
+            gain[set] =
+                isnan(known[k]) ? gain[set] : add_logs(gain[set], share + known[k] - g->straight[set]);
         }
     }
 }
@@ -240,7 +299,7 @@ static void lay_out(bends *b, arena *a, const families *f)
 lscm_status bend_gains(bends *b, const families *f, const dag_prior *prior, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    lscm_status worst = LSCM_OK;
+    bool failed = false;
     lay_out(b, &b->gains, f);
     TRY(arena_open(&b->gains, why));
     lay_out(b, &b->gains, f);
@@ -248,17 +307,15 @@ lscm_status bend_gains(bends *b, const families *f, const dag_prior *prior, lscm
 #pragma omp parallel for schedule(dynamic)
     for (size_t i = 0; i < b->d; i++) {
         lscm_error own;
-        lscm_status here = fill(b, i, prior, &own);
-        if (here != LSCM_OK) {
-#pragma omp critical(bend_gains)
-            {
-                worst = here;
-                *why = own;
-            }
+        if (fill(b, i, prior, &own) != LSCM_OK) {
+#pragma omp atomic write
+            failed = true;
         }
     }
     threads_blas_restore();
-    status = worst;
+    if (failed) {
+        status = fail_memory(why, b->most * b->most * sizeof(double));
+    }
 done:
     return status;
 }
