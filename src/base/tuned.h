@@ -176,6 +176,9 @@
     REAL(bends_passed_over, 10, TIME, ".. and by how much less likely smoothnesses of pairs are that are not looked behind") \
     COUNT(noise_many_nodes, 12, TIME, "with more nodes, fewer rounds over laws of noise") \
     COUNT(noise_fewer, 4, TIME, ".. so many that count") \
+    REAL(refute_least, 8, HAND, "log of how much likelier rows with do() on a cause are without its edge: 4 sds at worst") \
+    COUNT(refute_draws, 8, TIME, "draws that are asked") \
+    COUNT(refute_rows, 6000, TIME, ".. about rows, so many") \
     REAL(noise_least, 5, HAND, "log of how much likelier residuals must be under other laws") \
     COUNT(latent_inner, 3, HAND, "sweeps over censored z for one over the graph") \
     REAL(latent_far, 20, HAND, "nats that a chain must fit worse to go on from the best ..") \

@@ -63,15 +63,15 @@ def bent_run(model: lscm.LatentSCM, tmp_path: Path) -> lscm.Run:
         file["posterior/order"][...] = np.arange(4)
         file["constant_data/edge_prob"][...] = 0.95 * (weights[0, 0] != 0)
         group = file.create_group("mechanisms")
-        value, second = np.zeros((4, 10, 9)), np.zeros((4, 10, 9))
+        value, second = np.zeros((4, 16, 15)), np.zeros((4, 16, 15))
         value[0, :9, 0], second[0, :9, 0] = KNOTS**2, SECOND
         group["knots"] = np.array([9, 0, 0, 0])
-        group["knot"] = np.vstack([np.append(KNOTS, 0), np.zeros((3, 10))])
+        group["knot"] = np.pad(KNOTS[None], ((0, 3), (0, 7)))
         group["value"], group["second"] = value, second
         first = np.repeat(np.arange(draws), 4) + np.tile([0, 0, 1, 1], draws)
         group["first"] = np.append(first, draws).astype(np.uint64)
         group["parent"] = np.tile([0, -1], (draws, 1)).astype(np.int32)
-        group["coef"] = np.eye(1, 9) * np.linspace(0.9, 1.1, draws)[:, None]
+        group["coef"] = np.eye(1, 15) * np.linspace(0.9, 1.1, draws)[:, None]
     return lscm.Run.open(folder)
 
 

@@ -9,6 +9,7 @@
 #include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_missing.h"
 #include "infer/anchored/anchored_noise.h"
+#include "infer/anchored/anchored_refuted.h"
 #include "infer/anchored/anchored_run.h"
 #include "infer/anchored/anchored_time.h"
 #include "infer/anchored/knowledge_advice.h"
@@ -294,6 +295,7 @@ static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_p
     lscm_posterior *p = NULL;
     anchored a = {0};
     verdict v = {0};
+    refutations refuted = {0};
     anchored_input in = anchored_input_of(f, s);
     stages_expect(&f->stages, FIT_INFER, (double)NAN);
     if (s->mask != NULL) {
@@ -303,6 +305,8 @@ static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_p
     if (s->mask != NULL) {
         TRY(anchored_infer_missing(&a, s, &in, why));
     } else {
+        TRY(anchored_infer_refuting(&a, &refuted, &in, why));
+        in.forbidden = refuted.count > 0 ? refuted.forbidden : in.forbidden;
         TRY(anchored_infer_noise(&a, &in, why));
         anchored_noise_known(&in, &a);
     }
@@ -331,6 +335,7 @@ static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_p
     json_t *summary = summary_of(f, s, &a, &v, reason);
     anchored_store(&a, p, summary);
     bends_tell(summary, &in, &a, f->data->node_names);
+    refutations_tell(&refuted, f->data->node_names, summary, f->warnings);
     TRY(bends_store(&a, p, why));
     TRY(anchored_noise_store(&a, p, f->data->node_names, summary, why));
     TRY(fit_save(f, p, summary, why));
@@ -339,6 +344,7 @@ static lscm_status fit_signal(fit *f, linear_view *s, const char *reason, lscm_p
 done:
     lscm_posterior_free(p);
     judgement_close(&v.sets);
+    refutations_close(&refuted);
     anchored_close(&a);
     return status;
 }

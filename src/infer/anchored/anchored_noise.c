@@ -194,10 +194,9 @@ static bool any_other(const noise_shapes *shapes, size_t n)
     return any;
 }
 
-lscm_status anchored_infer_noise(anchored *out, const anchored_input *in, lscm_error *why)
+lscm_status anchored_infer_noise(anchored *a, const anchored_input *in, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    anchored a = {0};
     noise_work w = {.in = in,
                     .grid = noise_grid_of(in->settings->noise_law),
                     .random = stream_of((uint64_t)in->settings->seed, STREAM_TAILS)};
@@ -209,7 +208,7 @@ lscm_status anchored_infer_noise(anchored *out, const anchored_input *in, lscm_e
                         .between = between,
                         .counts = take_laws};
     if (!may_be_other(in)) {
-        return anchored_infer(out, in, why);
+        return LSCM_OK;
     }
     lay_out(&w);
     lay_out_scratch(&w);
@@ -220,19 +219,16 @@ lscm_status anchored_infer_noise(anchored *out, const anchored_input *in, lscm_e
     for (size_t i = 0; i < in->view->d; i++) {
         w.sd[i] = 1;
     }
-    TRY(rounds_run(&all, &a, in, why));
-    *out = a;
-    a = (anchored){0};
-    out->noise_evidence = w.evidence;
+    TRY(rounds_run(&all, a, in, why));
+    a->noise_evidence = w.evidence;
     if (any_other(&w.shapes, in->draws * in->view->d)) {
-        out->noise = w.shapes;
-        out->noise_weight = w.weight;
-        out->noise_sd = w.sd;
-        out->noise_memory = w.kept;
+        a->noise = w.shapes;
+        a->noise_weight = w.weight;
+        a->noise_sd = w.sd;
+        a->noise_memory = w.kept;
         w.kept = (arena){0};
     }
 done:
-    anchored_close(&a);
     arena_close(&w.kept);
     arena_close(&w.memory);
     return status;

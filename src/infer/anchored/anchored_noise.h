@@ -12,7 +12,8 @@
 #include "infer/problem/problem.h"
 #include "infer/run/run.h"
 
-lscm_status anchored_infer_noise(anchored *out, const anchored_input *in, lscm_error *why);
+/* a: what inference with normal noise says, and gets what rounds say where there are any. */
+lscm_status anchored_infer_noise(anchored *a, const anchored_input *in, lscm_error *why);
 /* Warns where such laws were asked for and could not be had. */
 void anchored_noise_unused(const fit *f, const char *why_not);
 /* What judges of such a fit are to be asked. */

@@ -178,9 +178,11 @@ static lscm_status run(const rounds *r, pool *p, anchored *a, const anchored_inp
         bool rough = k > 0 && k < r->settle; /* fits that settle have one draw to give */
         now.draws = rough ? tuned_judge_draws() : in->draws;
         now.brief = rough;
-        anchored_close(a);
-        *a = (anchored){0};
-        TRY(anchored_infer(a, &now, why));
+        if (k > 0 || a->d == 0) {
+            anchored_close(a);
+            *a = (anchored){0};
+            TRY(anchored_infer(a, &now, why));
+        }
         if (k >= r->settle && r->counts != NULL) {
             r->counts(r->self, a, share_start(p, a, p->rounds), share_start(p, a, p->rounds + 1));
         }
@@ -205,19 +207,15 @@ done:
     return status;
 }
 
-lscm_status rounds_run(const rounds *r, anchored *out, const anchored_input *in, lscm_error *why)
+lscm_status rounds_run(const rounds *r, anchored *a, const anchored_input *in, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    anchored a = {0};
     pool p = {.most = r->count};
     lay_out(&p, in);
     TRY(arena_open(&p.memory, why));
     lay_out(&p, in);
-    TRY(run(r, &p, &a, in, why));
-    *out = a;
-    a = (anchored){0};
+    TRY(run(r, &p, a, in, why));
 done:
-    anchored_close(&a);
     pool_close(&p);
     return status;
 }

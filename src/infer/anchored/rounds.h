@@ -24,7 +24,8 @@ typedef struct rounds {
     void (*counts)(void *self, anchored *a, size_t first, size_t past);
 } rounds;
 
-/* `out` is that of the last round, with the draws of all that count. */
-lscm_status rounds_run(const rounds *r, anchored *out, const anchored_input *in, lscm_error *why);
+/* `a` is empty, or the first round's inference; becomes that of the last round, with the draws of
+ * all that count. */
+lscm_status rounds_run(const rounds *r, anchored *a, const anchored_input *in, lscm_error *why);
 
 #endif

@@ -8,6 +8,7 @@
 #include "infer/evidence/both_ways.h"     /* what leaks */
 #include "infer/evidence/noise_gain.h"    /* .. and what it says of directions */
 #include "infer/evidence/noise_law.h"     /* noise that is not normal: what each row counts */
+#include "infer/evidence/refuted.h"       /* edges that do() refutes */
 #include "infer/evidence/row_weights.h"   /* rows are read off unevenly */
 #include "infer/evidence/uneven_slopes.h" /* slopes differ from set to set */
 

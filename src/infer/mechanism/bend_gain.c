@@ -205,7 +205,7 @@ typedef struct climb {
     const gain_room *g;
     size_t level;
     uint32_t set;
-    double best;                             /* log evidence: the largest so far */
+    double best;                              /* log evidence: the largest so far */
     double evidence[BEND_CURVES][BEND_PAIRS]; /* NAN: not known */
 } climb;
 
@@ -216,8 +216,8 @@ static bool look(climb *c, size_t curve, size_t pair)
     if (isnan(*own)) {
         size_t kind = 1 + BEND_CURVES + curve * BEND_PAIRS + pair;
         size_t n = bend_functions(c->f, c->set, kind, c->g->place);
-        bend_fit fit = bend_fit_of(c->f, c->level, kind, c->g->place, n,
-                                   bend_least(c->f, c->prior), c->g->pairs);
+        bend_fit fit = bend_fit_of(c->f, c->level, kind, c->g->place, n, bend_least(c->f, c->prior),
+                                   c->g->pairs);
         *own = bend_log_evidence(c->f, c->prior, (size_t)__builtin_popcount(c->set), fit.rest,
                                  fit.log_det);
         c->best = fmax(c->best, *own);
@@ -256,8 +256,8 @@ static void add_together(const bends *b, const bend_family *f, size_t level, con
         }
         for (size_t k = 0; k < BEND_CURVES * BEND_PAIRS; k++) {
             double share = bend_log_prior(f, b->reach, set, 1 + BEND_CURVES + k);
-            gain[set] =
-                isnan(known[k]) ? gain[set] : add_logs(gain[set], share + known[k] - g->straight[set]);
+            gain[set] = isnan(known[k]) ? gain[set]
+                                        : add_logs(gain[set], share + known[k] - g->straight[set]);
         }
     }
 }
