@@ -67,13 +67,19 @@ static inline void bent_rows(bent_problem *p, size_t rows, size_t d, uint64_t se
     design_again(&p->design, rows, d, p->mask, NULL);
 }
 
-static inline void bent_fit(bent_problem *p, bend_reach reach, bool effects)
+static inline void bent_fit_if(bent_problem *p, bend_reach reach, bool effects,
+                               const bend_asking *asking)
 {
     latent_rows rows = {&p->design, p->z, p->keep, effects};
     candidate_lists lists = {p->d > 1 ? p->d - 1 : 1, p->count, p->candidate, p->required};
     candidate_lists_all(&lists, p->d, p->forbidden);
     assert_ok(families_of(&p->f, &rows, &lists, &why));
-    assert_ok(bends_of(&p->b, &p->f, &rows, reach, &p->prior, &why));
+    assert_ok(bends_of(&p->b, &p->f, &rows, reach, &p->prior, asking, &why));
+}
+
+static inline void bent_fit(bent_problem *p, bend_reach reach, bool effects)
+{
+    bent_fit_if(p, reach, effects, NULL);
 }
 
 static inline void bent_discard(bent_problem *p)

@@ -230,15 +230,39 @@ static void graphs_gain_on_average(void **state)
     bent_discard(&p);
 }
 
+/* Gains of all families are told where the graphs that ask gain enough, and then they are what they
+ * are without anybody asking. */
+static void graphs_ask_for_gains(void **state)
+{
+    static bent_problem p;
+    static bent_problem first;
+    const uint32_t graph[2 * 4] = {0, 1, 3, 7, 0, 0, 1, 3};
+    (void)state;
+    bent_rows(&first, 90, 4, 27);
+    bent_fit(&first, BEND_JOINT, false);
+    double gain = bends_evidence(&first.f, graph, 2);
+    assert_true(gain > 1);
+    for (int more = 0; more < 2; more++) {
+        bend_asking asking = {graph, 2, gain + (more != 0 ? 1e-6 : -1e-6)};
+        bent_rows(&p, 90, 4, 27);
+        bent_fit_if(&p, BEND_JOINT, false, &asking);
+        assert_true(p.b.told == (more == 0));
+        for (uint32_t set = 0; set < 8; set++) {
+            double own = p.b.told ? family_gain(&p.f.list[3], 0, set) : 0;
+            double told = family_gain(&first.f.list[3], 0, set);
+            assert_near(own, more != 0 ? 0 : told, 0);
+        }
+        bent_discard(&p);
+    }
+    bent_discard(&first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-
-        cmocka_unit_test(gains_are_those_of_the_rows),
-        cmocka_unit_test(one_parent_by_integration),
-        cmocka_unit_test(many_candidates),
-        cmocka_unit_test(scores_have_their_gains),
-        cmocka_unit_test(graphs_gain_on_average),
+        cmocka_unit_test(graphs_ask_for_gains),      cmocka_unit_test(gains_are_those_of_the_rows),
+        cmocka_unit_test(one_parent_by_integration), cmocka_unit_test(many_candidates),
+        cmocka_unit_test(scores_have_their_gains),   cmocka_unit_test(graphs_gain_on_average),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

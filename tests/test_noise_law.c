@@ -253,7 +253,8 @@ static void bends_count_rows_the_same(void **state)
         weight[k] = exp(lcg_normal(&g));
     }
     open_families(&f, &by, ROWS, weight);
-    assert_ok(bends_of(&b, &f, &(latent_rows){&by, z, NULL, true}, BEND_CURVED, &prior, &why));
+    assert_ok(
+        bends_of(&b, &f, &(latent_rows){&by, z, NULL, true}, BEND_CURVED, &prior, NULL, &why));
     for (size_t i = 0; i < D; i++) {
         const bend_family *own = &b.list[i];
         size_t p = own->candidate[0];
@@ -336,7 +337,7 @@ static void rounds_have_the_slope_of_the_integral(void **state)
     const size_t order[2] = {0, 1};
     const uint8_t required[4] = {0, 1, 0, 0};
     lscm_fit_settings settings = defaults();
-    anchored a;
+    anchored a = {0};
     lcg g = {12};
     double mean = 0;
     double square = 0;
@@ -380,6 +381,8 @@ static void rounds_have_the_slope_of_the_integral(void **state)
     assert_near(sqrt(square - mean * mean) / exact.sd, 1, 0.25);
     anchored_close(&a);
     settings.noise_law = LSCM_NOISE_KIND_GAUSSIAN;
+    a = (anchored){0};
+    assert_ok(anchored_infer(&a, &in, &why));
     assert_ok(anchored_infer_noise(&a, &in, &why));
     assert_null(a.noise.dof);
     assert_true(fabs(mean_slope(&a) - exact.mean) > exact.sd); /* dragged by the row far out */

@@ -33,12 +33,14 @@ static lscm_status try_bends(graph_posterior *g, const anchored_input *in, const
 {
     lscm_status status = LSCM_OK;
     latent_rows rows = {&in->view->design, z, in->keep, true};
+    const bend_asking drawn = {g->parents, g->draws, tuned_bends_least()};
     TRY(g->mechanisms.law->gather(f, &rows, &g->lists, why));
     if (in->weight != NULL) {
         f->node_weight = in->weight;
         TRY(g->mechanisms.law->update(f, z, why));
     }
-    TRY(bends_of(b, f, &rows, reach_of(in), &g->mechanisms.prior, why));
+    TRY(bends_of(b, f, &rows, reach_of(in), &g->mechanisms.prior,
+                 in->mechanism == LSCM_MECHANISM_AUTO ? &drawn : NULL, why));
 done:
     return status;
 }
@@ -50,8 +52,8 @@ lscm_status graph_bend(graph_posterior *g, const anchored_input *in, const doubl
     families f = {0};
     bends b = {0};
     TRY(try_bends(g, in, z, &f, &b, why));
-    if (in->mechanism == LSCM_MECHANISM_AUTO &&
-        !(bends_evidence(&f, g->parents, g->draws) > tuned_bends_least())) {
+    if (!b.told || (in->mechanism == LSCM_MECHANISM_AUTO &&
+                    !(bends_evidence(&f, g->parents, g->draws) > tuned_bends_least()))) {
         goto done;
     }
     if (psi != NULL) {

@@ -81,8 +81,8 @@ bend_fit bend_fit_of(const bend_family *f, size_t level, size_t kind, const size
         a[k * side + k] = scatter[row * f->width + row] + own;
         out.log_det -= k < n ? log(own) : 0;
     }
-    /* Lower by rows is upper by columns. What functions explain to the last digit leaves the prior's
-     * own. */
+    /* Lower by rows is upper by columns. What functions explain to the last digit leaves the
+     * prior's own. */
     int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', (int)side, a, (int)side);
     bool whole = info == 0 || info == (int)side;
     for (size_t k = 0; k < n; k++) {

@@ -127,22 +127,19 @@ typedef struct gain_room {
     double *straight; /* (2^count): log evidence */
     double *best;     /* (2^count): .. of the best curved kind */
     uint8_t *curve;   /* (2^count): .. and its G */
-    double *pairs;    /* (width, width) */
-    size_t *place;    /* (width) */
+    bend_select_room pairs;
 } gain_room;
 
 static void lay_out_room(gain_room *g, arena *a, const bend_family *f)
 {
     size_t sets = (size_t)1 << f->count;
-    size_t width = f->width;
     lay_out_walk(&g->walk, a, f->count, f->curves);
     g->kind.rest = arena_take(a, sets, sizeof(double));
     g->kind.log_det = arena_take(a, sets, sizeof(double));
     g->straight = arena_take(a, sets, sizeof(double));
     g->best = arena_take(a, sets, sizeof(double));
     g->curve = arena_take(a, sets, sizeof *g->curve);
-    g->pairs = arena_take(a, width, width * sizeof(double));
-    g->place = arena_take(a, width, sizeof *g->place);
+    bend_select_lay_out(&g->pairs, a, f->width);
 }
 
 /* log(e^a + e^b) */
@@ -202,7 +199,7 @@ static void add_curved(const bends *b, const bend_family *f, size_t level, size_
 typedef struct climb {
     const bend_family *f;
     const dag_prior *prior;
-    const gain_room *g;
+    const bend_select_room *room;
     size_t level;
     uint32_t set;
     double best;                              /* log evidence: the largest so far */
@@ -215,9 +212,9 @@ static bool look(climb *c, size_t curve, size_t pair)
     double *own = &c->evidence[curve][pair];
     if (isnan(*own)) {
         size_t kind = 1 + BEND_CURVES + curve * BEND_PAIRS + pair;
-        size_t n = bend_functions(c->f, c->set, kind, c->g->place);
-        bend_fit fit = bend_fit_of(c->f, c->level, kind, c->g->place, n, bend_least(c->f, c->prior),
-                                   c->g->pairs);
+        size_t n = bend_functions(c->f, c->set, kind, c->room->place);
+        bend_fit fit = bend_fit_of(c->f, c->level, kind, c->room->place, n,
+                                   bend_least(c->f, c->prior), c->room->a);
         *own = bend_log_evidence(c->f, c->prior, (size_t)__builtin_popcount(c->set), fit.rest,
                                  fit.log_det);
         c->best = fmax(c->best, *own);
@@ -238,28 +235,63 @@ static void look_around(climb *c, size_t curve, size_t pair)
     }
 }
 
+/* Adds the kinds with pairs to a gain; `best` is the log evidence of the best curved kind, with the
+ * `curve`th G, and `straight` that of none. */
+static double add_pairs(climb *c, bend_reach reach, size_t curve, double straight, double gain)
+{
+    double *known = &c->evidence[0][0];
+    for (size_t k = 0; k < BEND_CURVES * BEND_PAIRS; k++) {
+        known[k] = NAN;
+    }
+    if (look(c, curve, 0)) {
+        look_around(c, curve, 0);
+    }
+    for (size_t k = 0; k < BEND_CURVES * BEND_PAIRS; k++) {
+        if (!isnan(known[k])) {
+            double share = bend_log_prior(c->f, reach, c->set, 1 + BEND_CURVES + k);
+            gain = add_logs(gain, share + known[k] - straight);
+        }
+    }
+    return gain;
+}
+
 /* Adds the kinds with pairs, where there are any. */
 static void add_together(const bends *b, const bend_family *f, size_t level, const dag_prior *prior,
                          const gain_room *g, double *gain)
 {
     for (uint32_t set = f->together; set != 0; set = (set - 1) & f->together) {
-        climb c = {f, prior, g, level, set, g->best[set], {{0}}};
-        double *known = &c.evidence[0][0];
-        if ((set & (set - 1)) == 0) {
-            continue;
-        }
-        for (size_t k = 0; k < BEND_CURVES * BEND_PAIRS; k++) {
-            known[k] = NAN;
-        }
-        if (look(&c, g->curve[set], 0)) {
-            look_around(&c, g->curve[set], 0);
-        }
-        for (size_t k = 0; k < BEND_CURVES * BEND_PAIRS; k++) {
-            double share = bend_log_prior(f, b->reach, set, 1 + BEND_CURVES + k);
-            gain[set] = isnan(known[k]) ? gain[set]
-                                        : add_logs(gain[set], share + known[k] - g->straight[set]);
+        climb c = {f, prior, &g->pairs, level, set, g->best[set], {{0}}};
+        if ((set & (set - 1)) != 0) {
+            gain[set] = add_pairs(&c, b->reach, g->curve[set], g->straight[set], gain[set]);
         }
     }
+}
+
+double bend_gain_of(const bends *b, const bend_family *f, size_t level, const dag_prior *prior,
+                    const bend_select_room *room, uint32_t set)
+{
+    size_t parents = (size_t)__builtin_popcount(set);
+    double straight = 0;
+    double gain = bend_log_prior(f, b->reach, set, STRAIGHT);
+    size_t curve = 0;
+    climb c = {f, prior, room, level, set, -INFINITY, {{0}}};
+    if (set == 0) {
+        return 0;
+    }
+    for (size_t kind = STRAIGHT; kind <= BEND_CURVES; kind++) {
+        size_t n = bend_functions(f, set, kind, room->place);
+        bend_fit fit = bend_fit_of(f, level, kind, room->place, n, bend_least(f, prior), room->a);
+        double evidence = bend_log_evidence(f, prior, parents, fit.rest, fit.log_det);
+        if (kind == STRAIGHT) {
+            straight = evidence;
+            continue;
+        }
+        gain = add_logs(gain, bend_log_prior(f, b->reach, set, kind) + evidence - straight);
+        curve = evidence > c.best ? kind - 1 : curve;
+        c.best = fmax(c.best, evidence);
+    }
+    bool pairs = b->reach == BEND_JOINT && parents > 1 && (set & ~f->together) == 0;
+    return pairs ? add_pairs(&c, b->reach, curve, straight, gain) : gain;
 }
 
 static lscm_status fill(bends *b, size_t i, const dag_prior *prior, lscm_error *why)

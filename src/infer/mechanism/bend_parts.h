@@ -56,7 +56,10 @@ size_t bend_select(const bend_family *f, bend_reach reach, const dag_prior *prio
 /* The log evidence of these parents at a level, curved or straight, the best kind. */
 double bend_best(const bend_family *f, size_t level, bend_reach reach, uint32_t parents,
                  const dag_prior *prior, const bend_select_room *room);
-/* bend_gain.c: what families gain, of levels that are there. */
+/* bend_gain.c: what one parent set gains at a level; what families gain, of levels that are there.
+ */
+double bend_gain_of(const bends *b, const bend_family *f, size_t level, const dag_prior *prior,
+                    const bend_select_room *room, uint32_t set);
 lscm_status bend_gains(bends *b, const families *f, const dag_prior *prior, lscm_error *why);
 
 #endif

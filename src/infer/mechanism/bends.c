@@ -4,6 +4,7 @@
 #include "base/tuned.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void lay_out(bends *b, arena *a)
@@ -121,6 +122,84 @@ static void thin(bends *b, families *f, size_t i, const dag_prior *prior,
     families_keep_levels(f, i, keep);
 }
 
+/* ---- Whether gains of all families are worth telling ---- */
+
+typedef struct draw_of {
+    uint32_t parents, draw;
+} draw_of;
+
+static int by_parents(const void *a, const void *b)
+{
+    const draw_of *x = a;
+    const draw_of *y = b;
+    int order = (x->parents > y->parents) - (x->parents < y->parents);
+    return order != 0 ? order : (x->draw > y->draw) - (x->draw < y->draw);
+}
+
+static double log_mean(const double *sum, size_t count)
+{
+    double top = -INFINITY;
+    double total = 0;
+    for (size_t k = 0; k < count; k++) {
+        top = fmax(top, sum[k]);
+    }
+    for (size_t k = 0; k < count; k++) {
+        total += exp(sum[k] - top);
+    }
+    return top + log(total / (double)count);
+}
+
+/* Adds what a node gains, at the level where that is most, to the sum of each graph. */
+static void add_node(const bends *b, const family *fam, const dag_prior *prior, size_t i,
+                     const bend_asking *asking, const bend_select_room *room, draw_of *list,
+                     double *sum)
+{
+    double gain = 0;
+    for (size_t k = 0; k < asking->count; k++) {
+        list[k] = (draw_of){asking->parents[k * b->d + i], (uint32_t)k};
+    }
+    qsort(list, asking->count, sizeof *list, by_parents);
+    for (size_t k = 0; k < asking->count; k++) {
+        bool again = k > 0 && list[k].parents == list[k - 1].parents;
+        for (size_t l = 0; l < fam->levels && !again; l++) {
+            double own =
+                bend_gain_of(b, &b->list[i], fam->level[l].place, prior, room, list[k].parents);
+            gain = l == 0 ? own : fmax(gain, own);
+        }
+        sum[list[k].draw] += gain;
+    }
+}
+
+/* No less than what graphs gain once levels are weighed. */
+static lscm_status ask(const bends *b, const families *f, const dag_prior *prior,
+                       const bend_asking *asking, bool *enough, lscm_error *why)
+{
+    lscm_status status = LSCM_OK;
+    bend_select_room room;
+    draw_of *list = NULL;
+    double *sum = NULL;
+    arena memory = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        bend_select_lay_out(&room, &memory, b->most);
+        list = arena_take(&memory, asking->count, sizeof *list);
+        sum = arena_take(&memory, asking->count, sizeof *sum);
+        if (pass == 0) {
+            TRY(arena_open(&memory, why));
+        }
+    }
+    threads_blas_single();
+    for (size_t i = 0; i < b->d; i++) {
+        add_node(b, &f->list[i], prior, i, asking, &room, list, sum);
+    }
+    threads_blas_restore();
+    *enough = log_mean(sum, asking->count) > asking->least;
+done:
+    arena_close(&memory);
+    return status;
+}
+
+/* ---- All together ---- */
+
 static bool too_many(const families *f)
 {
     bool any = false;
@@ -139,10 +218,10 @@ static void attach(const bends *b, families *f)
 }
 
 lscm_status bends_of(bends *out, families *f, const latent_rows *rows, bend_reach reach,
-                     const dag_prior *prior, lscm_error *why)
+                     const dag_prior *prior, const bend_asking *asking, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    bends b = {.d = f->d, .reach = reach, .weight = f->node_weight};
+    bends b = {.d = f->d, .reach = reach, .weight = f->node_weight, .told = true};
     lay_out(&b, &b.memory);
     TRY(arena_open(&b.memory, why));
     lay_out(&b, &b.memory);
@@ -156,10 +235,15 @@ lscm_status bends_of(bends *out, families *f, const latent_rows *rows, bend_reac
         size_up(&b, f);
     }
     TRY(bend_sums(&b, rows, prior, why));
-    TRY(for_all(&b, f, prior, thin, why));
-    TRY(bend_gains(&b, f, prior, why));
+    if (asking != NULL) {
+        TRY(ask(&b, f, prior, asking, &b.told, why));
+    }
+    if (b.told) {
+        TRY(for_all(&b, f, prior, thin, why));
+        TRY(bend_gains(&b, f, prior, why));
+        attach(&b, f);
+    }
     *out = b;
-    attach(out, f);
     b = (bends){0};
 done:
     bends_close(&b);

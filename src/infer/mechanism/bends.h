@@ -70,13 +70,23 @@ typedef struct bends {
     bend_family *list;    /* (d) */
     const double *weight; /* (d, rows): what rows count for each node (families.h), or NULL */
     size_t most;          /* functions of one family, and the node */
+    bool told;            /* gains are there; else no family has any */
     arena memory, sums, gains;
 } bends;
 
+/* Graphs by which it is first seen whether gains of all families are worth telling: parents (count,
+ * d), where log mean e^(sum of gains, at the level where each is largest) is beyond `least`. */
+typedef struct bend_asking {
+    const uint32_t *parents;
+    size_t count;
+    double least;
+} bend_asking;
+
 /* Curves, sums and gains for the families of these rows, and gives each family its own; levels that
- * no good parents ask for once they may bend are left out. unit (d): of the prior. */
+ * no good parents ask for once they may bend are left out. asking: NULL, all are told. unit (d): of
+ * the prior. */
 lscm_status bends_of(bends *out, families *f, const latent_rows *rows, bend_reach reach,
-                     const dag_prior *prior, lscm_error *why);
+                     const dag_prior *prior, const bend_asking *asking, lscm_error *why);
 void bends_close(bends *b);
 
 /* What graphs, parents (d) each, gain by bends: log mean e^(sum of gains). */
