@@ -69,36 +69,18 @@ static void draw_mechanisms(anchored *a, const graph_posterior *g, uint64_t seed
 static lscm_status draw_bends(anchored *a, const graph_posterior *g, uint64_t seed, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    size_t d = a->d;
-    arena memory = {0};
-    uint8_t *place = NULL;
-    for (int pass = 0; pass < 2; pass++) {
-        place = arena_take(&memory, a->draws, d);
-        if (pass == 0) {
-            TRY(arena_open(&memory, why));
-        }
-    }
-    for (size_t k = 0; k < a->draws * d; k++) {
-        const family *f = &g->families.list[k % d];
-        size_t level = family_drawn_level(f, &g->prior[k / d], g->parents[k],
-                                          stream_of(seed, STREAM_MECHANISMS), k);
-        place[k] = (uint8_t)f->level[level].place;
-    }
     bend_draws draws = {.count = a->draws,
-                        .d = d,
-                        .parents = g->parents,
-                        .place = place,
+                        .d = a->d,
                         .w = a->w,
                         .sigma = a->sigma,
                         .intercept = a->intercept,
                         .effect = a->effect};
-    TRY(bends_draw(&g->bends, &g->families, &g->prior[g->draws / 2], stream_of(seed, STREAM_BENDS),
-                   &draws, why));
+    TRY(graph_draw_bends(g, stream_of(seed, STREAM_MECHANISMS), stream_of(seed, STREAM_BENDS),
+                         &draws, why));
     a->bent = draws.bent;
     a->bent_memory = draws.memory;
     a->bends = true;
 done:
-    arena_close(&memory);
     return status;
 }
 
@@ -375,6 +357,14 @@ static void take_trust(anchored *a, const graph_posterior *g)
     a->log_odds = g->prior[g->draws / 2].log_odds;
 }
 
+/* Whether x may say nothing of z at its bounds, which is drawn there by mechanisms that are
+ * straight. Else z that was read off beyond its reach is, where mechanisms bend, what it was read
+ * as: rows count for as much less as that makes slopes uneven (graph/graph_weigh.c). */
+static bool z_is_drawn(const anchored *a, const anchored_input *in)
+{
+    return a->clip > 0 && (in->reach == NULL || in->saturated || in->settings->clip > 0);
+}
+
 /* What graphs given the encoder leave open, where that matters. */
 static lscm_status infer_together(anchored *a, const anchored_input *in, const graph_posterior *g,
                                   lscm_error *why)
@@ -431,7 +421,7 @@ lscm_status anchored_infer(anchored *out, const anchored_input *in, lscm_error *
     stages_begin(&parts, PARTS, in->progress);
     stages_expect(&parts, PART_SAMPLER, may_sample(in) ? (double)NAN : 0);
     with.progress = &parts.own;
-    with.mechanism = a.clip > 0 ? LSCM_MECHANISM_LINEAR : in->mechanism;
+    with.mechanism = z_is_drawn(&a, in) ? LSCM_MECHANISM_LINEAR : in->mechanism;
     if (a.clip > 0 && (in->reach == NULL || in->saturated) && anchored_rows_matter(&a, in)) {
         TRY(anchored_rows_known(&a, in, &inside, why));
         with.keep = inside;

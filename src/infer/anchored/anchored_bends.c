@@ -21,6 +21,21 @@ done:
     return status;
 }
 
+void bends_unused(const fit *f, const anchored *a, const char *why_not)
+{
+    static const char *const names[] = {"mechanism", NULL};
+    if (f->settings.mechanism > LSCM_MECHANISM_LINEAR && !a->bends) {
+        belonging_unused(f, names, why_not);
+    }
+}
+
+lscm_mechanism bends_found(const anchored *a, const anchored_input *in)
+{
+    return !a->bends                              ? LSCM_MECHANISM_LINEAR
+           : in->mechanism == LSCM_MECHANISM_AUTO ? LSCM_MECHANISM_JOINT
+                                                  : in->mechanism;
+}
+
 static double share_of(const anchored *a, size_t i)
 {
     double bends = 0;

@@ -142,9 +142,7 @@ static lscm_status ask(verdict *out, fit *f, const anchored_input *in, const anc
     double begun = clock_seconds();
     anchored_input part = *in;
     part.progress = &f->stages.part; /* one of several, each as long as the other */
-    part.mechanism = !a->bends                              ? LSCM_MECHANISM_LINEAR
-                     : in->mechanism == LSCM_MECHANISM_AUTO ? LSCM_MECHANISM_JOINT
-                                                            : in->mechanism;
+    part.mechanism = bends_found(a, in);
     anchored_input known = part; /* targets are left out under the prior that was found */
     known.ridge = a->ridge;
     known.hole = a->hole;

@@ -93,6 +93,8 @@ lscm_status nonlinear_model(nonlinear *n, lscm_error *why)
     take_kind(n);
     anchored_input with = read_off_input(&n->off, &n->asked, tuned_model_draws());
     with.progress = NULL;
+    with.curves = true;
+    with.mechanism = n->x.d > tuned_model_bends_nodes() ? LSCM_MECHANISM_LINEAR : with.mechanism;
     generator_z(n->g, n->off.z);
     read_off_spread(&n->off);
     TRY(anchored_infer(&a, &with, why));

@@ -4,9 +4,9 @@
  *
  * The kernel (kernel.h) is closed form and the start of everything. The network (generator.h) is
  * trained in rounds; after each, graph and mechanisms of z as it stands are inferred, and their
- * mean helps to tell the z that the network is trained on next: where mechanisms are sharp, few
- * sets of interventions are enough. What is inferred at the end rests on z read off without that
- * help.
+ * mean, of curves where they bend, helps to tell the z that the network is trained on next: where
+ * mechanisms are sharp, few sets of interventions are enough. What is inferred at the end rests on
+ * z read off without that help.
  */
 #ifndef LSCM_INFER_ANCHORED_NONLINEAR_H
 #define LSCM_INFER_ANCHORED_NONLINEAR_H

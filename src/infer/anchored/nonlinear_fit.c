@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/tuned.h"
 #include "infer/anchored/advice.h"
+#include "infer/anchored/anchored_bends.h"
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_noise.h"
@@ -91,6 +92,7 @@ static lscm_status leave_targets_out(nonlinear_run *r, const anchored_input *in,
     read_again read = {0};
     anchored_input with = nonlinear_read_off(&r->n, in);
     with.progress = &r->f->stages.part;
+    with.mechanism = bends_found(&r->a, in);
     TRY(read_again_open(&read, &with, &r->a, why));
     judged asked = read_again_judged(&read);
     size_t most = r->a.d <= tuned_judge_nodes() ? tuned_judge_parts() : 0;
@@ -220,11 +222,17 @@ lscm_status nonlinear_fit(fit *f, lscm_posterior **out, rivals *others, lscm_err
     advise_on_judgement(&r.j, &r.a, f->data->node_names, f->warnings);
     advise_on_left_out(&r.targets, f->warnings);
     anchored_noise_unused(f, "noise is normal where z is read off x that bends");
+    bends_unused(f, &r.a,
+                 "mechanisms are straight where pictures may say nothing of z beyond the values "
+                 "that do() set, or noise has one scale");
     advise_on_directions(f, design_observational(&r.n.x.design), r.a.edge_prob);
     TRY(nonlinear_posterior(f, &r.n, &p, why));
     say_why(why_so, sizeof why_so, asked, others);
     json_t *summary = summary_of(&r, why_so);
+    const anchored_input in = input_of(&r);
     anchored_store(&r.a, p, summary);
+    bends_tell(summary, &in, &r.a, f->data->node_names);
+    TRY(bends_store(&r.a, p, why));
     TRY(training_save(&r.t, p, summary, why));
     *out = p;
     p = NULL;

@@ -164,6 +164,14 @@ static size_t pieces(void *self, piece out[PIECES])
     out[count++] = (piece){n->off.w, d * d * sizeof(double)};
     out[count++] = (piece){n->off.intercept, d * sizeof(double)};
     out[count++] = (piece){n->off.sigma, d * sizeof(double)};
+    if (n->asked.mechanism != LSCM_MECHANISM_LINEAR) {
+        const bent_mechanisms *b = &n->off.bent;
+        size_t most = bends_most_terms(d);
+        out[count++] = (piece){b->basis, d * sizeof *b->basis};
+        out[count++] = (piece){b->first, (d + 1) * sizeof *b->first};
+        out[count++] = (piece){b->parent, most * 2 * sizeof *b->parent};
+        out[count++] = (piece){b->coef, most * CURVE_WIDTH * sizeof *b->coef};
+    }
     for (size_t k = 0; k < 2; k++) {
         count += n->net[k] != NULL ? generator_pieces(n->net[k], out + count) : 0;
     }
@@ -179,11 +187,12 @@ static void restored(void *self)
             generator_renew(n->net[k]);
         }
     }
+    n->off.bent.draws = 1;
+    n->off.bent.d = n->x.d;
+    n->off.bent.terms = n->off.bent.first[n->x.d];
     if (generator_rounds(n->g) > 0) {
-        generator_use(n->g, &(mechanism_model){.d = n->x.d,
-                                               .w = n->off.w,
-                                               .intercept = n->off.intercept,
-                                               .sigma = n->off.sigma});
+        const mechanism_model model = read_off_model(&n->off);
+        generator_use(n->g, &model);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/quantile.h"
 #include "base/tuned.h"
+#include "infer/graph/graph.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -25,6 +26,10 @@ static void lay_out(read_off *r)
     r->w = arena_take(a, d * d, sizeof(double));
     r->leak = arena_take(a, d * d, sizeof(double));
     r->alike = arena_take(a, (d + 1) * d, sizeof(double));
+    r->bent.basis = arena_take(a, d, sizeof *r->bent.basis);
+    r->bent.first = arena_take(a, d + 1, sizeof *r->bent.first);
+    r->bent.parent = arena_take(a, bends_most_terms(d), 2 * sizeof *r->bent.parent);
+    r->bent.coef = arena_take(a, bends_most_terms(d), CURVE_WIDTH * sizeof(double));
 }
 
 lscm_status read_off_open(read_off *out, const design *by, char *const *names, lscm_error *why)
@@ -88,24 +93,40 @@ anchored_input read_off_with_errors(const read_off *r, const anchored_input *in)
 
 mechanism_model read_off_model(const read_off *r)
 {
-    return (mechanism_model){
-        .d = r->latents.d, .w = r->w, .intercept = r->intercept, .sigma = r->sigma};
+    return (mechanism_model){.d = r->latents.d,
+                             .w = r->w,
+                             .intercept = r->intercept,
+                             .sigma = r->sigma,
+                             .bent = r->bent.terms > 0 ? &r->bent : NULL};
 }
 
-/* The mean over draws; s from what it leaves of z, errors of z included: the model must not be
- * believed more than it explains. */
-void read_off_take_model(read_off *r, const anchored *a)
+static void take_mean(read_off *r, const anchored *a)
 {
-    const mechanism_model model = read_off_model(r);
-    const design *by = &r->latents.design;
-    size_t d = by->d;
+    size_t d = a->d;
     double share = 1 / (double)a->draws;
+    r->bent.terms = 0;
+    if (a->bends && a->bent.terms > 0) {
+        const drawn_mechanisms draws = {a->draws, d, a->w, a->intercept, &a->bent};
+        bent_mean(&draws, bends_most_terms(d), &r->bent, r->w, r->intercept);
+        return;
+    }
+    memset(r->bent.first, 0, (d + 1) * sizeof *r->bent.first);
     memset(r->w, 0, d * d * sizeof(double));
     memset(r->intercept, 0, d * sizeof(double));
     for (size_t k = 0; k < a->draws; k++) {
         cblas_daxpy((int)(d * d), share, a->w + k * d * d, 1, r->w, 1);
         cblas_daxpy((int)d, share, a->intercept + k * d, 1, r->intercept, 1);
     }
+}
+
+/* The mean over draws; s from what it leaves of z, errors of z included: the model must not be
+ * believed more than it explains. */
+void read_off_take_model(read_off *r, const anchored *a)
+{
+    const design *by = &r->latents.design;
+    size_t d = by->d;
+    take_mean(r, a);
+    const mechanism_model model = read_off_model(r);
     for (size_t i = 0; i < d; i++) {
         double squares = 0;
         double rows = 0;
@@ -153,18 +174,60 @@ lscm_status read_off_find_reach(read_off *r, lscm_error *why)
     return LSCM_OK;
 }
 
-/* z and values about the middles, or back. */
-static void shift(read_off *r, double sign)
+/* z and values about the middles. */
+static void shift(read_off *r)
 {
     size_t d = r->latents.d;
     for (size_t k = 0; k < r->latents.rows * d; k++) {
-        r->z[k] += sign * r->middle[k % d];
+        r->z[k] -= r->middle[k % d];
     }
-    design_shift(&r->latents.design, r->middle, sign);
+    design_shift(&r->latents.design, r->middle, -1);
+}
+
+/* The posterior of these, which are put back to the bit: labels are what a judge's own fit sees,
+ * too. */
+static lscm_status infer_shifted(read_off *r, anchored *out, const anchored_input *in,
+                                 lscm_error *why)
+{
+    size_t n = r->latents.rows * r->latents.d;
+    double *values = r->latents.design.value;
+    double *aside = malloc(2 * n * sizeof *aside);
+    if (aside == NULL) {
+        return fail_memory(why, 2 * n * sizeof *aside);
+    }
+    memcpy(aside, r->z, n * sizeof *aside);
+    memcpy(aside + n, values, n * sizeof *aside);
+    shift(r);
+    lscm_status status = anchored_infer(out, in, why);
+    memcpy(r->z, aside, n * sizeof *aside);
+    memcpy(values, aside + n, n * sizeof *aside);
+    free(aside);
+    return status;
+}
+
+/* Draws in variables about the middles m as draws in the variables themselves: w is the same, and
+ * c_i is what it is less m_i - sum_p w_pi m_p; where a node bends, its curves stand m further on,
+ * and c_i is what it is less m_i. */
+static void move_draws(anchored *a, const double *middle)
+{
+    size_t d = a->d;
+    const bent_mechanisms *bent = a->bent.terms > 0 ? &a->bent : NULL;
+    for (size_t k = 0; k < a->draws; k++) {
+        double *c = a->intercept + k * d;
+        mechanism_model about = {.d = d, .w = a->w + k * d * d, .intercept = c};
+        for (size_t i = 0; i < d; i++) {
+            bool curved = bent != NULL && bent_bends(bent, k, i);
+            c[i] = curved ? c[i] + middle[i] : mechanism_moved(&about, i, middle);
+        }
+    }
+    for (size_t j = 0; j < d && bent != NULL; j++) {
+        for (size_t m = 0; m < bent->basis[j].knots; m++) {
+            bent->basis[j].knot[m] += middle[j];
+        }
+    }
 }
 
 /* What is drawn is for the graph: z of a row stays what x says of it, but where x may say nothing.
- * In variables about the middles m, w is the same and c_i is what it is less m_i - sum_p w_pi m_p.
  */
 lscm_status read_off_infer_within(read_off *r, anchored *out, const anchored_input *in,
                                   lscm_error *why)
@@ -174,17 +237,8 @@ lscm_status read_off_infer_within(read_off *r, anchored *out, const anchored_inp
     anchored_input with = *in;
     with.reach = r->reach;
     with.unknown = r->unknown;
-    shift(r, -1);
-    status = anchored_infer(out, &with, why);
-    shift(r, 1);
-    TRY(status);
-    for (size_t k = 0; k < out->draws; k++) {
-        double *c = out->intercept + k * d;
-        mechanism_model about = {.d = d, .w = out->w + k * d * d, .intercept = c};
-        for (size_t i = 0; i < d; i++) {
-            c[i] = mechanism_moved(&about, i, r->middle);
-        }
-    }
+    TRY(infer_shifted(r, out, &with, why));
+    move_draws(out, r->middle);
     for (size_t k = 0; k < r->latents.rows * d; k++) {
         bool drawn = with.saturated && !design_is_set(&r->latents.design, k / d, k % d);
         r->told[k] = drawn ? out->z[k] + r->middle[k % d] : r->z[k];

@@ -24,8 +24,9 @@ typedef struct read_off {
     double *alike;                 /* (d + 1, d): both (evidence/alike_errors.h) */
     double *r2;                    /* (d): of values held out, NaN where there were none */
     double *size;                  /* (rows): the error goes with it; NULL: with nothing */
-    double *w, *intercept, *sigma; /* the mean model */
-    double *middle, *reach;        /* (d): where values label node j well: middle_j +- reach_j */
+    double *w, *intercept, *sigma; /* the mean model .. */
+    bent_mechanisms bent;   /* .. and its curves, of one draw; without terms where none bends */
+    double *middle, *reach; /* (d): where values label node j well: middle_j +- reach_j */
     const uint8_t *unknown; /* (rows, d): 1 where z says nothing of a free node; NULL: nowhere */
     size_t hidden;          /* entries of these */
     size_t outside; /* entries of z, not set by do(), beyond the values that label their node */

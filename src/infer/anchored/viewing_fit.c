@@ -7,6 +7,7 @@
 #include "base/node_name.h"
 #include "base/tuned.h"
 #include "infer/anchored/advice.h"
+#include "infer/anchored/anchored_bends.h"
 #include "infer/anchored/anchored_check.h"
 #include "infer/anchored/anchored_judged.h"
 #include "infer/anchored/anchored_noise.h"
@@ -173,6 +174,7 @@ static lscm_status judge_all(viewing_run *r, lscm_error *why)
     read_again read = {0};
     anchored_input with = read_off_with_errors(&r->v.off, &in);
     with.progress = &f->stages.part;
+    with.mechanism = bends_found(&r->a, &in);
     TRY(read_again_open(&read, &with, &r->a, why));
     judged asked = read_again_judged(&read);
     stages_enter(&f->stages, FIT_SETS);
@@ -254,6 +256,9 @@ static lscm_status conclude(viewing_run *r, lscm_error *why)
     advise_on_judgement(&r->j, &r->a, f->data->node_names, f->warnings);
     advise_on_left_out(&r->targets, f->warnings);
     anchored_noise_unused(f, "noise is normal where z is read off x that bends");
+    bends_unused(f, &r->a,
+                 "mechanisms are straight where pictures may say nothing of z beyond the values "
+                 "that do() set, or noise has one scale");
     advise_on_directions(f, design_observational(&r->v.by), r->a.edge_prob);
 done:
     if (status == LSCM_STOPPED && f->run->folder != NULL && f->settings.checkpoint > 0) {
@@ -303,7 +308,10 @@ lscm_status viewing_fit(fit *f, const char *reason, lscm_posterior **out, lscm_e
     TRY(conclude(&r, why));
     TRY(posterior_of(&r, &p, why));
     json_t *summary = summary_of(&r, reason);
+    const anchored_input in = input_of(&r);
     anchored_store(&r.a, p, summary);
+    bends_tell(summary, &in, &r.a, f->data->node_names);
+    TRY(bends_store(&r.a, p, why));
     TRY(training_save(&r.t, p, summary, why));
     *out = p;
     p = NULL;

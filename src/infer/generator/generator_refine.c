@@ -3,7 +3,8 @@
  *
  *     T_1 = W_1[free] f'_1,   T_2 = (T_1 W_2) f'_2,   J = T_2 W_3         (k, R)
  *
- * A step that makes the row worse is not taken.
+ * Mechanisms that bend are as steep as they are at the row. A step that makes the row worse is not
+ * taken.
  */
 #include "base/tuned.h"
 #include "infer/generator/generator_state.h"
@@ -17,7 +18,7 @@ typedef struct block_work {
     float *h[NETWORK_LAYERS], *slope[NETWORK_LAYERS]; /* (BLOCK, out) of a layer */
     float *tangent, *next;                            /* (BLOCK d, widest) */
     float *trial;                                     /* (BLOCK, d) */
-    double *z;                                        /* (d): of one row */
+    double *z, *rise; /* (d): of one row, and how steep a node is there in all others */
 } block_work;
 
 static size_t widest_of(const network_shape *shape)
@@ -100,9 +101,9 @@ static void put_z(const generator *g, size_t row, const float *u, double *z)
     }
 }
 
-/* Adds the model's part to A (k, k) and the right-hand side. */
+/* Adds the model's part to A (k, k) and the right-hand side; rise (d) is scratch. */
 static void add_model(const generator *g, const mechanism_model *m, size_t row, const double *z,
-                      const size_t *node, size_t k, double *a, double *rhs)
+                      double *rise, const size_t *node, size_t k, double *a, double *rhs)
 {
     size_t d = g->rows.d;
     double unit = g->unit[row] * g->scale;
@@ -112,11 +113,13 @@ static void add_model(const generator *g, const mechanism_model *m, size_t row, 
         }
         double rest = mechanism_residual(m, i, z) / m->sigma[i];
         double by = unit / m->sigma[i];
+        memset(rise, 0, d * sizeof *rise);
+        mechanism_slopes(m, i, z, rise);
         for (size_t p = 0; p < k; p++) {
-            double left = by * (node[p] == i ? 1 : -m->w[node[p] * d + i]);
+            double left = by * (node[p] == i ? 1 : -rise[node[p]]);
             rhs[p] -= left * rest;
             for (size_t q = 0; q < k && left != 0; q++) {
-                a[p * k + q] += left * by * (node[q] == i ? 1 : -m->w[node[q] * d + i]);
+                a[p * k + q] += left * by * (node[q] == i ? 1 : -rise[node[q]]);
             }
         }
     }
@@ -225,7 +228,7 @@ static void solve_row(const generator *g, const row_step *s, const block_work *w
     }
     if (s->model != NULL) {
         put_z(g, s->row, s->u, w->z);
-        add_model(g, s->model, s->row, w->z, node, k, a, rhs);
+        add_model(g, s->model, s->row, w->z, w->rise, node, k, a, rhs);
     }
     bool sound = LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (int)k, a, (int)k) == 0;
     if (sound) {
@@ -297,6 +300,7 @@ static void refine_block(const sweep *s, size_t block, size_t slot, size_t worke
     size_t first[GENERATOR_BLOCK + 1];
     size_t *node = g->node + worker * d;
     w.z = solve + d * d + d;
+    w.rise = inverse + d * d;
     double before[GENERATOR_BLOCK];
     double squares[GENERATOR_BLOCK];
     forward(g, n, s->u + row * d, &w);

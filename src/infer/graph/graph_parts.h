@@ -48,6 +48,19 @@ lscm_status graph_search_kinds(graph_posterior *g, const anchored_input *in, gra
 bool graph_may_bend(const anchored_input *in);
 lscm_status graph_bend(graph_posterior *g, const anchored_input *in, const double *z,
                        const double *psi, size_t step, graph_scratch *t, lscm_error *why);
+/* graph_bends_read.c: the same of variables that were read off x, rows counting 1/F. Where g does
+ * not bend after it, its families are as they were. */
+lscm_status graph_bend_read_off(graph_posterior *g, const anchored_input *in, const double *z,
+                                const double *psi, size_t step, graph_scratch *t, lscm_error *why);
+/* Between the two: families of z in which a row counts so much, and their bends;
+ * asking: bends_of. */
+typedef struct graph_bent {
+    families families;
+    bends bends;
+} graph_bent;
+lscm_status graph_bent_of(graph_bent *out, const graph_posterior *g, const anchored_input *in,
+                          const double *z, const double *psi, size_t step, double worth,
+                          const bend_asking *asking, lscm_error *why);
 
 /* graph_again.c: draws of g, their orders and priors, again with these weights, which come back as
  * shares of the largest; what was drawn before is in t. */
@@ -62,9 +75,11 @@ void graph_make_uniform(graph_posterior *g, const anchored_input *in, graph_scra
 void graph_share_classes(graph_posterior *g, const anchored_input *in, graph_scratch *t);
 
 /* graph_weigh.c, of variables that were read off x: weights of rows, whose mean size is then
- * *share; and what is left of all rows. */
+ * g->share; F, by the mean model of the draws of g; and what is left of all rows. */
 lscm_status graph_weigh_rows(graph_posterior *g, const anchored_input *in, const double *z,
-                             double *share, lscm_error *why);
+                             lscm_error *why);
+lscm_status graph_find_dispersion(graph_posterior *g, const anchored_input *in, const double *z,
+                                  graph_scratch *t, lscm_error *why);
 lscm_status graph_weigh_slopes(graph_posterior *g, const anchored_input *in, const double *z,
                                graph_scratch *t, lscm_error *why);
 

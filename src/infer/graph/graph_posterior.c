@@ -133,8 +133,8 @@ static lscm_status gather(graph_posterior *g, const anchored_input *in, const do
 {
     lscm_status status = LSCM_OK;
     latent_rows rows = {&in->view->design, z, in->keep, true};
-    double share = 1;
     bool known = false;
+    g->share = 1;
     if (g->conditional != NULL) {
         TRY(hyper_units(&rows, g->conditional, &known, why));
         g->conditional = known ? g->conditional : NULL;
@@ -143,9 +143,9 @@ static lscm_status gather(graph_posterior *g, const anchored_input *in, const do
     TRY(find_candidates(g, in, z, t->forbidden, why));
     TRY(g->mechanisms.law->gather(&g->families, &rows, &g->lists, why));
     g->mechanisms.family = g->families.list;
-    TRY(graph_weigh_rows(g, in, z, &share, why));
+    TRY(graph_weigh_rows(g, in, z, why));
     if (psi != NULL) {
-        g->mechanisms.law->correct(&g->families, psi, step, share);
+        g->mechanisms.law->correct(&g->families, psi, step, g->share);
     }
 done:
     return status;
@@ -156,13 +156,17 @@ static lscm_status find_graphs(graph_posterior *g, const anchored_input *in, con
                                const double *psi, size_t step, graph_scratch *t, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    if (!graph_may_bend(in) || in->mechanism == LSCM_MECHANISM_AUTO) {
+    bool may_bend = graph_may_bend(in);
+    bool read_off = in->view->kind == VIEW_READ_OFF;
+    if (!may_bend || in->mechanism == LSCM_MECHANISM_AUTO) {
         TRY(graph_search(g, in, t, why));
     }
-    if (graph_may_bend(in)) {
+    if (may_bend && !read_off) {
         TRY(graph_bend(g, in, z, psi, step, t, why));
+    } else if (may_bend) {
+        TRY(graph_bend_read_off(g, in, z, psi, step, t, why));
     }
-    if (in->view->kind == VIEW_READ_OFF) {
+    if (read_off && !g->bent) {
         TRY(graph_weigh_slopes(g, in, z, t, why));
     }
     if (is_uniform(in)) {

@@ -18,6 +18,7 @@ typedef struct graph_posterior {
     size_t *order;       /* (draws, d) */
     double *edge_prob;   /* (d, d) */
     double *row_weight;  /* (rows): of the families' sums; or NULL: all alike */
+    double share;        /* mean size of rows so weighted, of which blur is that of 1 */
     double *leak_sd;     /* (d, d): by which what leaks moves a weight; 0: nothing leaks */
     hyper_grid grid;     /* what is not known of the prior */
     const double *unit;  /* (d): the caller's */
@@ -46,6 +47,10 @@ lscm_status graph_posterior_of(graph_posterior *out, const anchored_input *in, c
  * + 1). So doubt is spread over all pairs, but makes no edges: 1/2 in place of m would give chains
  * worth 4 draws a tenth of an edge for every pair that none of them has. */
 void edges_told(double *edge_prob, const mechanisms *m, double ess);
+/* What becomes of the first draws of the linear law, drawn by `of`, where mechanisms bend
+ * (g->bent); their parents are those of g. */
+lscm_status graph_draw_bends(const graph_posterior *g, rng of, rng by, bend_draws *draws,
+                             lscm_error *why);
 void graph_posterior_close(graph_posterior *g);
 
 #endif

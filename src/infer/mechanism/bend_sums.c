@@ -54,6 +54,7 @@ lscm_status bend_curves(bends *b, const latent_rows *rows, lscm_error *why)
             TRY(arena_open(&memory, why));
         }
     }
+    threads_blas_single();
 #pragma omp parallel for schedule(dynamic)
     for (size_t j = 0; j < b->d; j++) {
         double *own = values + j * (s->rows / step + 1);
@@ -68,6 +69,7 @@ lscm_status bend_curves(bends *b, const latent_rows *rows, lscm_error *why)
     if (b->reach == BEND_JOINT) {
         average_products(b, rows);
     }
+    threads_blas_restore();
 done:
     arena_close(&memory);
     return status;
@@ -145,6 +147,13 @@ static void add_tile(bend_family *f, const bend_work *w, size_t rows)
                 (int)f->width, 1, f->scatter, (int)f->width);
 }
 
+static double weight_of(const bends *b, size_t node, size_t row, size_t rows)
+{
+    return b->weight != NULL       ? b->weight[node * rows + row]
+           : b->row_weight != NULL ? b->row_weight[row]
+                                   : 1;
+}
+
 /* Products and sums of the first level, and of batches, about the middles of curves. */
 static void sum_rows(const bends *b, bend_family *f, const latent_rows *rows, const bend_work *w)
 {
@@ -161,12 +170,12 @@ static void sum_rows(const bends *b, bend_family *f, const latent_rows *rows, co
         if (!row_counts(rows->keep, r) || design_is_set(s, r, f->node)) {
             continue;
         }
-        double weight = b->weight != NULL ? b->weight[f->node * s->rows + r] : 1;
+        double weight = weight_of(b, f->node, r, s->rows);
         functions_of(b, f, rows->z + r * b->d, out);
         f->rows += 1;
         w->heft[batch] += weight;
         cblas_daxpy((int)f->width, weight, out, 1, w->means + batch * f->width, 1);
-        if (b->weight != NULL) {
+        if (b->weight != NULL || b->row_weight != NULL) {
             cblas_dscal((int)f->width, sqrt(weight), out, 1);
         }
         if (++filled == TILE) {
@@ -198,6 +207,16 @@ static void centre(bend_family *f, const bend_work *w, size_t batches)
     f->heft[0] = heft > 0 ? heft : 1;
 }
 
+/* As families_weigh has it. */
+static void weigh_family(bend_family *f, double worth)
+{
+    cblas_dscal((int)(f->levels * f->width * f->width), worth, f->scatter, 1);
+    f->rows *= worth;
+    for (size_t l = 0; l < f->levels; l++) {
+        f->heft[l] *= worth;
+    }
+}
+
 static void sum_family(const bends *b, bend_family *f, const latent_rows *rows, bend_work *w)
 {
     size_t m = f->width;
@@ -214,6 +233,7 @@ static void sum_family(const bends *b, bend_family *f, const latent_rows *rows, 
     for (size_t l = 1; l < f->levels; l++) {
         f->heft[l] = set_means_level(&sets, &sums, l).heft;
     }
+    weigh_family(f, b->worth);
 }
 
 static void lay_out(bends *b, arena *a)

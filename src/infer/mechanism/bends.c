@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "base/tuned.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,10 +210,10 @@ static bool too_many(const families *f)
     return any;
 }
 
-static void attach(const bends *b, families *f)
+void bends_lend(const bends *b, families *f, bool gain)
 {
     for (size_t i = 0; i < b->d; i++) {
-        f->list[i].gain = b->list[i].gain;
+        f->list[i].gain = gain ? b->list[i].gain : NULL;
         f->list[i].gain_of = ((uint32_t)1 << f->list[i].count) - 1;
     }
 }
@@ -221,7 +222,12 @@ lscm_status bends_of(bends *out, families *f, const latent_rows *rows, bend_reac
                      const dag_prior *prior, const bend_asking *asking, lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    bends b = {.d = f->d, .reach = reach, .weight = f->node_weight, .told = true};
+    bends b = {.d = f->d,
+               .reach = reach,
+               .weight = f->node_weight,
+               .row_weight = f->weight,
+               .worth = f->worth,
+               .told = true};
     lay_out(&b, &b.memory);
     TRY(arena_open(&b.memory, why));
     lay_out(&b, &b.memory);
@@ -241,7 +247,7 @@ lscm_status bends_of(bends *out, families *f, const latent_rows *rows, bend_reac
     if (b.told) {
         TRY(for_all(&b, f, prior, thin, why));
         TRY(bend_gains(&b, f, prior, why));
-        attach(&b, f);
+        bends_lend(&b, f, true);
     }
     *out = b;
     b = (bends){0};
@@ -268,6 +274,29 @@ double bends_evidence(const families *f, const uint32_t *parents, size_t count)
         }
     }
     return count > 0 ? top + log(sum / (double)count) : 0;
+}
+
+double bends_mean(const bends *b, size_t i, const int32_t *parent, const double *coef)
+{
+    const bend_family *f = &b->list[i];
+    const double *mean = f->mean;
+    for (size_t c = 0; c < f->count; c++, mean += f->curves) {
+        if (parent[1] < 0 && f->candidate[c] == (size_t)parent[0]) {
+            return cblas_ddot((int)f->curves, coef, 1, mean, 1);
+        }
+    }
+    for (size_t p = 0; p < f->count; p++) {
+        for (size_t q = p + 1; q < f->count; q++) {
+            if ((f->together >> p & f->together >> q & 1) == 0) {
+                continue;
+            }
+            if (f->candidate[p] == (size_t)parent[0] && f->candidate[q] == (size_t)parent[1]) {
+                return cblas_ddot(CURVE_PAIRS, coef, 1, mean, 1);
+            }
+            mean += CURVE_PAIRS;
+        }
+    }
+    return 0;
 }
 
 void bends_close(bends *b)

@@ -67,10 +67,12 @@ typedef struct bends {
     double *rough;      /* (d, CURVE_WIDTH): r */
     double *slope;      /* (d, CURVE_WIDTH): mean of phi' over the rows */
     double *product; /* (d, d, CURVE_PAIRS): of p and q, mean of phi'_pa phi_qb; 0 without pairs */
-    bend_family *list;    /* (d) */
-    const double *weight; /* (d, rows): what rows count for each node (families.h), or NULL */
-    size_t most;          /* functions of one family, and the node */
-    bool told;            /* gains are there; else no family has any */
+    bend_family *list;        /* (d) */
+    const double *weight;     /* (d, rows): what rows count for each node (families.h), or NULL */
+    const double *row_weight; /* (rows), or NULL: .. for all nodes alike */
+    double worth;             /* .. and that of all rows together */
+    size_t most;              /* functions of one family, and the node */
+    bool told;                /* gains are there; else no family has any */
     arena memory, sums, gains;
 } bends;
 
@@ -82,15 +84,30 @@ typedef struct bend_asking {
     double least;
 } bend_asking;
 
-/* Curves, sums and gains for the families of these rows, and gives each family its own; levels that
- * no good parents ask for once they may bend are left out. asking: NULL, all are told. unit (d): of
- * the prior. */
+/* Curves, sums and gains for the families of these rows, which count what they do there
+ * (families_weigh, too), and gives each family its own; levels that no good parents ask for once
+ * they may bend are left out. asking: NULL, all are told.
+ * unit (d): of the prior. */
 lscm_status bends_of(bends *out, families *f, const latent_rows *rows, bend_reach reach,
                      const dag_prior *prior, const bend_asking *asking, lscm_error *why);
 void bends_close(bends *b);
 
+/* Families gain by these bends, or not (false). */
+void bends_lend(const bends *b, families *f, bool gain);
+
 /* What graphs, parents (d) each, gain by bends: log mean e^(sum of gains). */
 double bends_evidence(const families *f, const uint32_t *parents, size_t count);
+
+/* Terms that the draws of d nodes have among them, at most: all draws have the same candidates. */
+static inline size_t bends_most_terms(size_t d)
+{
+    size_t alone = d - 1 < FAMILY_MOST ? d - 1 : FAMILY_MOST;
+    size_t pairs = alone < BEND_TOGETHER ? alone : BEND_TOGETHER;
+    return d * (alone + pairs * (pairs - 1) / 2);
+}
+/* The mean of a term's functions over the rows in which node i is free, the whole set: of one
+ * parent, or two. */
+double bends_mean(const bends *b, size_t i, const int32_t *parent, const double *coef);
 
 /* Draws of the linear law, and what becomes of them where a node bends. */
 typedef struct bend_draws {

@@ -111,8 +111,10 @@ lscm_status families_wide(families *out, const latent_rows *rows, const candidat
                           lscm_error *why)
 {
     lscm_status status = LSCM_OK;
-    families f = {
-        .d = rows->design->d, .design = rows->design, .levels = rows->effects ? FAMILY_LEVELS : 1};
+    families f = {.d = rows->design->d,
+                  .design = rows->design,
+                  .levels = rows->effects ? FAMILY_LEVELS : 1,
+                  .worth = 1};
     lay_out(&f, &f.memory, lists);
     TRY(arena_open(&f.memory, why));
     lay_out(&f, &f.memory, lists);
@@ -256,6 +258,7 @@ void families_correct(families *f, const double *psi, size_t step, double share)
 
 void families_weigh(families *f, double weight)
 {
+    f->worth *= weight;
     for (size_t i = 0; i < f->d; i++) {
         family *fam = &f->list[i];
         size_t m = fam->count + 1;

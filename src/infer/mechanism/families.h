@@ -31,6 +31,7 @@ typedef struct families {
     const double *weight; /* (rows), the caller's: what each row counts; NULL: 1 */
     const double *node_weight; /* (d, rows), the caller's: the same for each node; NULL: as above */
     double *heft;              /* (d): sum of weights */
+    double worth;              /* what a row counts for since families_weigh: 1 until then */
     size_t *candidate;         /* (sum of counts) */
     size_t levels;             /* of every family: 1 without effects of sets */
     double *scatter;           /* (levels, sum of (count + 1)^2), family by family */

@@ -30,6 +30,7 @@ typedef struct anchored_input {
     bool conditional;         /* .. and in units of data without do() (graph/hyper.h) */
     double ridge, log_odds;   /* of the prior; ridge 0: as the settings have it, or learned */
     lscm_mechanism mechanism; /* how far mechanisms may bend: as the settings have it, or found */
+    bool curves; /* .. where that is to be found: curves alone, not what two causes do together */
     size_t draws;
     size_t steps; /* of each chain; 0 chooses */
     bool brief;   /* few draws are all that is wanted, of kept rows alone: no edge probabilities,

@@ -29,6 +29,31 @@ double bent_effect(const bent_mechanisms *b, size_t draw, size_t i, const double
     return sum;
 }
 
+void bent_slopes(const bent_mechanisms *b, size_t draw, size_t i, const double *z, double *slope)
+{
+    for (uint64_t t = b->first[draw * b->d + i]; t < b->first[draw * b->d + i + 1]; t++) {
+        const int32_t *parent = b->parent + 2 * t;
+        const double *coef = b->coef + t * CURVE_WIDTH;
+        double rise[CURVE_WIDTH];
+        curve_slopes(&b->basis[parent[0]], z[parent[0]], rise);
+        if (parent[1] == BENT_ALONE) {
+            slope[parent[0]] += sum_of(coef, rise, CURVE_WIDTH);
+        } else {
+            double own[CURVE_WIDTH];
+            double other[CURVE_WIDTH];
+            double other_rise[CURVE_WIDTH];
+            double product[CURVE_PAIRS];
+            curve_values(&b->basis[parent[0]], z[parent[0]], own);
+            curve_values(&b->basis[parent[1]], z[parent[1]], other);
+            curve_slopes(&b->basis[parent[1]], z[parent[1]], other_rise);
+            curve_products(rise, other, product);
+            slope[parent[0]] += sum_of(coef, product, CURVE_PAIRS);
+            curve_products(own, other_rise, product);
+            slope[parent[1]] += sum_of(coef, product, CURVE_PAIRS);
+        }
+    }
+}
+
 double bent_curve(const bent_mechanisms *b, size_t draw, size_t i, size_t p, double z)
 {
     double sum = 0;

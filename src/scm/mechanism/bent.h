@@ -32,6 +32,8 @@ static inline bool bent_bends(const bent_mechanisms *b, size_t draw, size_t i)
 
 /* All terms of node i in a draw, at the row z (d). */
 double bent_effect(const bent_mechanisms *b, size_t draw, size_t i, const double *z);
+/* Adds the slopes of their sum there to slope (d), by each node. */
+void bent_slopes(const bent_mechanisms *b, size_t draw, size_t i, const double *z, double *slope);
 /* The part of parent p alone, its curve, at z_p; 0 where it has none. */
 double bent_curve(const bent_mechanisms *b, size_t draw, size_t i, size_t p, double z);
 

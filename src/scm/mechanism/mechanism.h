@@ -11,6 +11,7 @@
 #define LSCM_SCM_MECHANISM_MECHANISM_H
 
 #include "scm/mechanism/bent.h"
+#include "scm/mechanism/bent_mean.h"
 #include "scm/mechanism/noise_shapes.h"
 
 #include <stddef.h>
@@ -49,7 +50,20 @@ static inline double mechanism_residual(const mechanism_model *m, size_t i, cons
     return mechanism_less_causes(m, i, z, z[i] - m->intercept[i]);
 }
 
-/* The same for all nodes, e (d). */
+/* Adds the slopes of what its causes do to node i at the row z (d) to slope (d), by each node. */
+static inline void mechanism_slopes(const mechanism_model *m, size_t i, const double *z,
+                                    double *slope)
+{
+    if (mechanism_bends(m, i)) {
+        bent_slopes(m->bent, m->draw, i, z, slope);
+        return;
+    }
+    for (size_t j = 0; j < m->d; j++) {
+        slope[j] += m->w[j * m->d + i];
+    }
+}
+
+/* Residuals of all nodes, e (d). */
 static inline void mechanism_residuals(const mechanism_model *m, const double *z, double *e)
 {
     for (size_t i = 0; i < m->d; i++) {
