@@ -292,7 +292,7 @@ static double weigh(const refuting *r, size_t p, size_t i, scratch *s)
     }
     double gg = dot(s->g, s->g, s->used);
     double left = less_cubic(s, batches, tau, &taken);
-    if (!(gg > 0) || s->used <= 2 * CUBIC) {
+    if (!(gg > 0) || s->used <= (size_t)2 * CUBIC) {
         return (double)NAN;
     }
     double noise = left / (double)(s->used - taken);

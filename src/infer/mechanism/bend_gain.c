@@ -240,13 +240,13 @@ static void look_around(climb *c, size_t curve, size_t pair)
 static double add_pairs(climb *c, bend_reach reach, size_t curve, double straight, double gain)
 {
     double *known = &c->evidence[0][0];
-    for (size_t k = 0; k < BEND_CURVES * BEND_PAIRS; k++) {
+    for (size_t k = 0; k < (size_t)BEND_CURVES * BEND_PAIRS; k++) {
         known[k] = NAN;
     }
     if (look(c, curve, 0)) {
         look_around(c, curve, 0);
     }
-    for (size_t k = 0; k < BEND_CURVES * BEND_PAIRS; k++) {
+    for (size_t k = 0; k < (size_t)BEND_CURVES * BEND_PAIRS; k++) {
         if (!isnan(known[k])) {
             double share = bend_log_prior(c->f, reach, c->set, 1 + BEND_CURVES + k);
             gain = add_logs(gain, share + known[k] - straight);

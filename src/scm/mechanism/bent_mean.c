@@ -103,7 +103,7 @@ void bent_mean(const drawn_mechanisms *of, size_t most, bent_mechanisms *to, dou
         to->first[i] = to->terms;
         bool bends = bends_ever(of, i);
         for (size_t k = 0; k < of->draws && bends; k++) {
-            if (bent_bends(of->bent, k, i)) {
+            if (of->bent != NULL && bent_bends(of->bent, k, i)) {
                 add_bent(of, k, i, most, to);
             } else {
                 add_straight(of, k, i, most, to, &intercept[i]);
