@@ -181,7 +181,8 @@ static void units_do_not_matter(void **state)
 {
     static const world worlds[] = {
         {"paper-linear", 4, ROWS "features=12", "draws=20", 0, 1e-7, true},
-        {"paper-linear", 3, ROWS "features=3", "draws=20", 0, 1e-5, true}, /* bends: curves are rougher */
+        {"paper-linear", 3, ROWS "features=3", "draws=20", 0, 1e-5,
+         true}, /* bends: curves are rougher */
         {"revised-linear", 4, ROWS "features=20", "draws=20", 0, 1e-7, true},
         {"revised-linear", 4, ROWS "features=9 x_noise=5", "draws=20 decoder=linear", 0, 1e-7,
          false},
