@@ -91,17 +91,25 @@ static void check_moments(const bent_problem *p, size_t node, size_t width)
     }
 }
 
-/* As many values between two knots as between any others, where none come twice. */
+/* The mean of the rank of a value, where none come twice, and of its place in the range. */
+static double height(const double *value, size_t values, size_t at)
+{
+    double range = value[values - 1] - value[0];
+    return ((double)at / (double)(values - 1) + (value[at] - value[0]) / range) / 2;
+}
+
+/* Between two knots there is no more than a step of that, but for the one value that exceeds it. */
 static void check_knots(const curve_basis *basis, const double *value, size_t values)
 {
     size_t at = 0;
     for (size_t m = 1; m < basis->knots; m++) {
-        size_t before = at;
+        double low = height(value, values, at);
         while (value[at] < basis->knot[m]) {
             at++;
         }
-        double share = (double)(values - 1) / (double)(basis->knots - 1);
-        assert_near((double)(at - before), share, 1);
+        assert_true(at > 0);
+        double before = height(value, values, at - 1) - low;
+        assert_true(before < 1.0 / (CURVE_KNOTS - 1) + 1e-12);
     }
 }
 
@@ -138,7 +146,8 @@ static void check_rough(const bent_problem *p, size_t node, size_t width)
     const double *rough = p->b.rough + node * CURVE_WIDTH;
     for (size_t k = 0; k < width; k++) {
         double square = bent_rough(basis, k, k);
-        assert_near(rough[k], bent_rougher(basis, k), 1e-5 * rough[k]);
+        /* differences tell less where one gap is a million times another */
+        assert_near(rough[k], bent_rougher(basis, k), (node <= SKEWED ? 1e-5 : 1e-3) * rough[k]);
         assert_true(k < 2 || rough[k] >= rough[k - 1]);
         for (size_t l = k + 1; l < width && k > 0; l++) {
             double other = bent_rough(basis, l, l);
@@ -194,7 +203,6 @@ static void curves_are_what_defines_them(void **state)
             assert_true(width == 0 ||
                         (basis->knot[0] == value[0] && basis->knot[width] == value[values - 1]));
             if (i <= SKEWED) {
-                assert_int_equal(basis->knots, most);
                 check_knots(basis, value, values);
             }
             check_moments(&p, i, width);

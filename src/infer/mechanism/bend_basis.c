@@ -17,12 +17,17 @@ static int ascending(const void *a, const void *b)
 /* Values in order, n of them; those at which two knots would all but meet are passed over. */
 static size_t choose_knots(const double *values, size_t n, double *knot)
 {
-    double least = 1e-6 * (values[n - 1] - values[0]);
+    double range = values[n - 1] - values[0];
     size_t count = 0;
-    for (size_t k = 0; k < KNOTS; k++) {
-        double at = values[k * (n - 1) / (KNOTS - 1)];
-        if (count == 0 || at - knot[count - 1] > least) {
-            knot[count++] = at;
+    size_t next = 0;
+    for (size_t k = 0; k < KNOTS && range > 0; k++) {
+        double share = (double)k / (KNOTS - 1);
+        while (next + 1 < n &&
+               ((double)next / (double)(n - 1) + (values[next] - values[0]) / range) / 2 < share) {
+            next++;
+        }
+        if (count == 0 || values[next] - knot[count - 1] > 1e-6 * range) {
+            knot[count++] = values[next];
         }
     }
     return count > 1 ? count : 0;

@@ -5,7 +5,9 @@
  *     P v = rho C v:     phi = N v less its mean,
  *
  * whose rho are in ascending order 0, for the straight one, and the roughness of the others
- * (Demmler and Reinsch). Knots are values, as many below each as above the one before it.
+ * (Demmler and Reinsch). Knots are values, at equal steps of the mean of their rank and of their
+ * place in the range: as close as rows are, but not far apart where rows are few, where a cubic
+ * between two knots would be stiffer than the prior has it.
  */
 #ifndef LSCM_INFER_MECHANISM_BEND_BASIS_H
 #define LSCM_INFER_MECHANISM_BEND_BASIS_H

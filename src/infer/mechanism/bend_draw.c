@@ -165,13 +165,20 @@ static void put_term(bent_mechanisms *to, uint64_t at, size_t p, int32_t q, cons
     memcpy(to->coef + at * CURVE_WIDTH, coef, n * sizeof *coef);
 }
 
+/* Of node p with a family: others are 0 wherever they are, and so are their coefficients. */
+static size_t curves_there(const bends *b, const bend_family *f, size_t p)
+{
+    size_t there = b->basis[p].knots > 0 ? b->basis[p].knots - 1 : 0;
+    return there < f->curves ? there : f->curves;
+}
+
 /* What coefficients (n), in the order of bend_functions, are as terms and as average slopes. */
 static void put_terms(const bends *b, const bend_family *f, uint32_t parents, bool pairs,
                       const double *coef, uint64_t at, bent_mechanisms *to, double *w)
 {
     for (uint32_t left = parents; left != 0; left &= left - 1) {
         size_t p = f->candidate[__builtin_ctz(left)];
-        put_term(to, at++, p, BENT_ALONE, coef, f->curves);
+        put_term(to, at++, p, BENT_ALONE, coef, curves_there(b, f, p));
         w[p * b->d] = cblas_ddot((int)f->curves, coef, 1, b->slope + p * CURVE_WIDTH, 1);
         coef += f->curves;
     }
