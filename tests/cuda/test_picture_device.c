@@ -198,9 +198,9 @@ static void test_many_steps(void **state)
     world w = {
         .rows = 40, .height = 16, .width = 18, .channels = 1, .d = 2, .batch = 2, .pixels = 17};
     world_open(&w, 77);
-    sight_net there = net_on(&w, on_device(), 36);
-    sight_net again = net_on(&w, on_device(), 36);
-    sight_net here = net_on(&w, on_cpu(), 36);
+    sight_net there = net_on(&w, on_device(), 18);
+    sight_net again = net_on(&w, on_device(), 18);
+    sight_net here = net_on(&w, on_cpu(), 18);
     run(&there);
     run(&again);
     run(&here);
@@ -220,7 +220,7 @@ static void test_many_steps(void **state)
 static void test_goes_on(void **state)
 {
     (void)state;
-    enum { STEPS = 40 };
+    enum { STEPS = 20 };
     world w = {
         .rows = 12, .height = 16, .width = 16, .channels = 1, .d = 2, .batch = 1, .pixels = 16};
     piece from[SIGHT_PIECES];
