@@ -36,6 +36,9 @@ lscm_status anchored_infer_refuting(anchored *out, refutations *r, const anchore
     TRY(arena_open(&r->memory, why));
     TRY(arena_open(&scratch, why));
     lay_out(r, &scratch, &found);
+    for (size_t k = 0; k < r->d * r->d; k++) {
+        r->share[k] = (double)NAN;
+    }
     if (in->forbidden != NULL) {
         memcpy(r->forbidden, in->forbidden, r->d * r->d);
     }
@@ -79,7 +82,7 @@ static void warn(const refutations *r, char *const *names, json_t *warnings)
     for (size_t k = 0; k < r->d * r->d; k++) {
         char rooms[2][NODE_NAME_ROOM];
         char own[600];
-        if (r->share[k] == 0) {
+        if (isnan(r->share[k])) {
             continue;
         }
         int length = snprintf(own, sizeof own, "%s%s->%s (%.0f%%)", named > 0 ? ", " : "",
@@ -107,7 +110,7 @@ void refutations_tell(const refutations *r, char *const *names, json_t *summary,
     json_t *list = json_array();
     for (size_t k = 0; k < r->d * r->d && r->count > 0; k++) {
         char rooms[2][NODE_NAME_ROOM];
-        if (r->share[k] != 0) {
+        if (!isnan(r->share[k])) {
             (void)json_array_append_new(
                 list, json_pack("{s:s, s:s, s:f}", "from",
                                 name_of(names, k / r->d, rooms[0], NODE_NAME_ROOM), "to",

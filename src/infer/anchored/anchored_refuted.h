@@ -9,7 +9,8 @@
 typedef struct refutations {
     size_t d, count;
     uint8_t *forbidden; /* (d, d): as it was told, and those that are refuted */
-    double *share;      /* (d, d): of what the edge says, what is seen where do() set its cause */
+    double *share;      /* (d, d): of what the edge says, what is seen where do() set its
+                           cause; NAN: not refuted */
     arena memory;
 } refutations;
 

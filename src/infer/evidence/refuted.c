@@ -1,6 +1,7 @@
 #include "infer/evidence/refuted.h"
 
 #include "base/quantile.h"
+#include "base/threads.h"
 #include "base/tuned.h"
 
 #include <cblas.h>
@@ -316,12 +317,14 @@ lscm_status refuted_edges(double *share, size_t *count, const anchored_input *in
     lay_out(&r, threads);
     TRY(arena_open(&r.memory, why));
     lay_out(&r, threads);
+    threads_blas_single();
 #pragma omp parallel for schedule(dynamic)
     for (size_t k = 0; k < d * d; k++) {
         bool asked = a->edge_prob[k] > 0.5 && (in->required == NULL || in->required[k] == 0) &&
                      a->anchor.samples[k / d] > 0;
         share[k] = asked ? weigh(&r, k / d, k % d, &r.scratch[omp_get_thread_num()]) : (double)NAN;
     }
+    threads_blas_restore();
     for (size_t k = 0; k < d * d; k++) {
         *count += isnan(share[k]) ? 0 : 1;
     }
