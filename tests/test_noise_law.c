@@ -22,7 +22,8 @@ static double student_integral(double dof, double x)
 {
     const double step = 1e-3;
     double sum = 0;
-    for (double u = -30; u < 6; u += step) {
+    for (int k = 0; k < 36000; k++) {
+        double u = -30 + step * k;
         double l = exp(u);
         double gamma = dof / 2 * log(dof / 2) - lgamma(dof / 2) + dof / 2 * u - dof / 2 * l;
         sum += step * exp(gamma) * normal_density(x, 1 / l);
@@ -38,7 +39,8 @@ static void densities_are_mixtures_of_normal_ones(void **state)
     for (size_t p = 0; p < all.count; p++) {
         const noise_point *at = &all.point[p];
         prior += exp(at->log_prior);
-        for (double x = -9; x <= 9; x += 1.5) {
+        for (int place = -6; place <= 6; place++) {
+            double x = 1.5 * place;
             double own = exp(noise_log_density(at, x));
             double k = at->ratio;
             double made = isfinite(at->dof) ? student_integral(at->dof, x)
@@ -61,8 +63,8 @@ static void variances_are_those_of_the_densities(void **state)
         if (all.point[p].dof < 5) { /* an integral that converges too slowly */
             continue;
         }
-        for (double u = -12; u < 12; u += step) { /* x = e^u, both sides */
-            double x = exp(u);
+        for (int k = 0; k < 24000; k++) { /* x = e^u, both sides */
+            double x = exp(-12 + step * k);
             sum += 2 * step * x * x * x * exp(noise_log_density(&all.point[p], x));
         }
         assert_near(sum / noise_variance(&all.point[p]), 1, 1e-4);
@@ -94,7 +96,8 @@ static void laws_and_scales_are_drawn_from_their_posterior(void **state)
     for (size_t k = 0; k < FEW; k++) {
         e[k] = 2 * lcg_normal(&g) * (k % 6 == 0 ? 4 : 1);
     }
-    for (double u = -4; u < 5; u += 0.01) {
+    for (int at = 0; at < 900; at++) {
+        double u = -4 + 0.01 * at;
         for (size_t p = 0; p < all.count; p++) {
             double log_sum = all.point[p].log_prior;
             for (size_t k = 0; k < FEW; k++) {
@@ -294,9 +297,12 @@ static slope_law slope_by_grid(const double *pairs, const uint8_t *set)
 {
     const noise_grid laws = noise_grid_of(LSCM_NOISE_KIND_STUDENT);
     double sum[3] = {0};
-    for (double w = 0.2; w < 1.4; w += 0.03) {
-        for (double c = -0.6; c < 0.6; c += 0.06) {
-            for (double u = -1; u < 0.8; u += 0.09) {
+    for (int i = 0; i < 40; i++) {
+        double w = 0.2 + 0.03 * i;
+        for (int j = 0; j < 20; j++) {
+            double c = -0.6 + 0.06 * j;
+            for (int k = 0; k < 20; k++) {
+                double u = -1 + 0.09 * k;
                 for (size_t p = 0; p < laws.count; p++) {
                     double at = laws.point[p].log_prior;
                     for (size_t r = 0; r < PAIRS; r++) {
